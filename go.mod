@@ -1,0 +1,3 @@
+module protocolbench
+
+go 1.26

@@ -1,0 +1,200 @@
+// Package driver has the messages of the driver protocol: JSON lines between the orchestrator and a process that runs one build of one client.
+//
+// One request, one answer, in order. stdin carries requests, stdout answers, stderr the log. 64-bit numbers that may
+// pass 2^53 travel as decimal strings. DRIVER.md is the same thing for authors of workers in other languages.
+package driver
+
+import (
+	"protocolbench/internal/shape"
+)
+
+// ProtocolVersion is the driver protocol's number; hello has to answer with it.
+const ProtocolVersion = 1
+
+// Operations of the protocol.
+const (
+	OpHello    = "hello"
+	OpOpen     = "open"
+	OpPlant    = "plant"
+	OpWarm     = "warm"
+	OpBatch    = "batch"
+	OpSteady   = "steady"
+	OpHash     = "hash"
+	OpSnapshot = "snapshot"
+	OpClose    = "close"
+)
+
+// Request is one line to the worker. Exactly the field of its operation is set.
+type Request struct {
+	ID    int    `json:"id"`
+	Op    string `json:"op"`
+	Open  *Open  `json:"open,omitempty"`
+	Plant *Plant `json:"plant,omitempty"`
+	Batch *Batch `json:"batch,omitempty"` // warm, batch, steady, hash
+	Cell  *int   `json:"cell,omitempty"`  // close; without it the worker closes everything and ends
+}
+
+// Response is one line from the worker: an error, or the field of the operation.
+type Response struct {
+	ID       int       `json:"id"`
+	Error    string    `json:"error,omitempty"`
+	Hello    *Hello    `json:"hello,omitempty"`
+	Opened   *Opened   `json:"opened,omitempty"`
+	Batched  *Batched  `json:"batched,omitempty"` // warm, batch
+	Steadied *Steadied `json:"steadied,omitempty"`
+	Hashed   *Hashed   `json:"hashed,omitempty"`
+	Snapshot *Snapshot `json:"snapshot,omitempty"`
+}
+
+// Range is what a client implements of one API.
+type Range struct {
+	API string `json:"api"` // "Produce", "Fetch"
+	Key int16  `json:"key"`
+	Min int16  `json:"min"`
+	Max int16  `json:"max"`
+}
+
+// Hello is the worker's answer about itself.
+type Hello struct {
+	Protocol    int               `json:"protocol"`
+	Client      string            `json:"client"`  // "franz-go"
+	Version     string            `json:"version"` // of the client library
+	Build       map[string]string `json:"build"`   // toolchain, flags, module sums: whatever identifies the build
+	Clock       string            `json:"clock"`   // "process-cputime" or what stands in for it
+	PID         int               `json:"pid"`
+	Implemented []Range           `json:"implemented"`
+	// Abilities: "codec" (tier 0), "live", "plant", "steady", "hash", "tcp" (TCP_INFO), "frames" (wire counts), "own-version"
+	// (the client itself says which version an answer had).
+	Abilities []string `json:"abilities"`
+}
+
+// Unpinned as a version leaves the client alone.
+const Unpinned = -1
+
+// Modes.
+const (
+	ModeBare    = "bare"    // everything that varies by itself switched off, collector off inside a batch
+	ModeGC      = "gc"      // as bare, collector on
+	ModeShipped = "shipped" // the client's defaults
+)
+
+// Open makes a cell: one client, pinned, connected, preflighted. Cells stay open until closed.
+type Open struct {
+	Cell    int         `json:"cell"` // the parent's number, >= 0
+	Tier    int         `json:"tier"`
+	API     string      `json:"api"`
+	Version int         `json:"version"` // or Unpinned
+	Shape   shape.Shape `json:"shape"`
+	Mode    string      `json:"mode"`
+	Brokers []string    `json:"brokers,omitempty"` // live tiers
+	Topic   string      `json:"topic,omitempty"`   // live tiers; partition 0
+	// ContentSeed makes the records (package shape).
+	ContentSeed     uint64 `json:"contentSeed,string"`
+	BaseTimestampMs int64  `json:"baseTimestampMs"`
+	// MaxRequests is the largest batch that will be asked for; a worker can allocate for it. Fetch topics hold at least
+	// this many responses.
+	MaxRequests int `json:"maxRequests"`
+}
+
+// Opened is what a cell says after its preflight: one direct request of the pinned API over the cell's own connection.
+type Opened struct {
+	// AnswerVersion is the version of the preflight's answer by the client's own word, Unpinned where it has none.
+	AnswerVersion int `json:"answerVersion"`
+	// RecordsPerRequest is the number of records that one request or response of this cell carries, found by the
+	// preflight of a live fetch, by the shape elsewhere.
+	RecordsPerRequest int `json:"recordsPerRequest"`
+	// PreflightRequests is how many requests of the pinned API the preflight sent (counted in the snapshot too).
+	PreflightRequests int `json:"preflightRequests"`
+}
+
+// Plant makes the cell burn CPU after each request: a canary, or a selftest's fault.
+type Plant struct {
+	Cell            int   `json:"cell"`
+	CPUNsPerRequest int64 `json:"cpuNsPerRequest"`
+}
+
+// Batch asks for a fixed number of requests.
+type Batch struct {
+	Cell     int `json:"cell"`
+	Requests int `json:"requests"`
+	// Placement decides where payload buffers lie in memory; drawn per batch by the parent.
+	Placement uint64 `json:"placement,string"`
+}
+
+// Batched is what one batch measured and what came of it. Times are between request boundaries.
+type Batched struct {
+	CPUNs  int64 `json:"cpuNs"`
+	WallNs int64 `json:"wallNs"`
+	// Wall time of single requests, and the longest time between two ends of requests.
+	RequestP50Ns int64 `json:"requestP50Ns"`
+	RequestP99Ns int64 `json:"requestP99Ns"`
+	LongestGapNs int64 `json:"longestGapNs"`
+
+	Requests int `json:"requests"` // completed polls or promises, by the client's own word
+	Records  int `json:"records"`
+	// Bytes is the sum of value lengths; ByteSum the sum of the first byte of each value, so that content is touched.
+	Bytes    int64  `json:"bytes"`
+	ByteSum  uint64 `json:"byteSum"`
+	FirstKey string `json:"firstKey"`
+	LastKey  string `json:"lastKey"`
+
+	// WireRequests, WireBytesOut, WireBytesIn: frames of the pinned API at the pinned version and all bytes on this cell's
+	// connections during the batch. MinFrame and MaxFrame are the pinned API's request frame lengths.
+	WireRequests int   `json:"wireRequests"`
+	WireBytesOut int64 `json:"wireBytesOut"`
+	WireBytesIn  int64 `json:"wireBytesIn"`
+	MinFrame     int   `json:"minFrame"`
+	MaxFrame     int   `json:"maxFrame"`
+	// StartOffset and EndOffset: Produce: the log end offset before and after (read after the clock stopped; with acks 0
+	// the reading is the barrier). Fetch: first offset and last offset + 1 delivered. Tier 0: 0.
+	StartOffset int64 `json:"startOffset"`
+	EndOffset   int64 `json:"endOffset"`
+
+	GCCycles            int   `json:"gcCycles"`
+	VoluntarySwitches   int64 `json:"voluntarySwitches"`
+	InvoluntarySwitches int64 `json:"involuntarySwitches"`
+}
+
+// Steadied has the allocation counters of a batch without a forced collection before it.
+type Steadied struct {
+	Requests   int    `json:"requests"`
+	Records    int    `json:"records"`
+	Allocs     uint64 `json:"allocs"`
+	AllocBytes uint64 `json:"allocBytes"`
+}
+
+// Hashed is the full hash (shape.Hasher, FNV-1a 64 over keys, values, headers and deltas) of one untimed batch. On Produce it is the hash of
+// what was handed to the client.
+type Hashed struct {
+	Records  int    `json:"records"`
+	Hash     uint64 `json:"hash,string"`
+	Requests int    `json:"requests"` // of the pinned API, so that wire and broker counts stay explained
+}
+
+// Frames counts request frames of one API and version as they left through the counted connections.
+type Frames struct {
+	Key     int16 `json:"key"`
+	Version int16 `json:"version"`
+	Count   int64 `json:"count"`
+	Bytes   int64 `json:"bytes"`
+}
+
+// CellSnapshot is what one cell's connections have counted since open.
+type CellSnapshot struct {
+	Cell     int      `json:"cell"` // -1: the worker's own checking connections
+	Frames   []Frames `json:"frames"`
+	BytesIn  int64    `json:"bytesIn"`
+	BytesOut int64    `json:"bytesOut"`
+	Reads    int64    `json:"reads"`
+	// TCP data segments (TCP_INFO) over the cell's open connections; -1 where there is no such counter.
+	DataSegsIn  int64 `json:"dataSegsIn"`
+	DataSegsOut int64 `json:"dataSegsOut"`
+}
+
+// Snapshot is the state of the worker's counters.
+type Snapshot struct {
+	Cells         []CellSnapshot `json:"cells"`
+	CPUNs         int64          `json:"cpuNs"`         // process CPU since start
+	HeapLiveBytes uint64         `json:"heapLiveBytes"` // after a full collection
+	PeakRSSBytes  uint64         `json:"peakRSSBytes"`
+}

@@ -1,0 +1,326 @@
+// Package record is the result file: JSON lines, one row a line, each with a "kind". It is written as things are measured, and
+// everything that is judged or shown is made from it alone. FORMAT.md describes the rows.
+package record
+
+import (
+	"time"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/measure"
+	"protocolbench/internal/shape"
+)
+
+// Schema is the number of the current row layout. A number is never reused.
+const Schema = 1
+
+// Kinds of rows.
+const (
+	KindHeader   = "header"
+	KindBroker   = "broker"
+	KindPlan     = "plan"
+	KindControl  = "control"
+	KindFamily   = "family"
+	KindBlock    = "block"
+	KindCell     = "cell"
+	KindBatch    = "batch"
+	KindSteady   = "steady"
+	KindEvidence = "evidence"
+	KindFault    = "fault"
+	KindHost     = "host"
+	KindTrailer  = "trailer"
+)
+
+// Header is the first row.
+type Header struct {
+	Kind    string    `json:"kind"`
+	Schema  int       `json:"schema"`
+	Tool    string    `json:"tool"` // revision of protocolbench, or "unknown"
+	Command []string  `json:"command"`
+	Replay  string    `json:"replay"` // the command that repeats the run
+	Seed    uint64    `json:"seed,string"`
+	Profile string    `json:"profile"`
+	Tiers   []int     `json:"tiers"`
+	Started time.Time `json:"started"`
+	// BaseTimestampMs is "now", taken once: what all record timestamps of the run are counted from.
+	BaseTimestampMs int64        `json:"baseTimestampMs"`
+	Client          driver.Hello `json:"client"`
+	Machine         Machine      `json:"machine"`
+	Budget          Budget       `json:"budget"`
+	// Margin is the user's --margin, 0 where each family declares its own.
+	Margin float64 `json:"margin,omitempty"`
+}
+
+// Machine is what the run ran on.
+type Machine struct {
+	OS          string   `json:"os"`
+	Arch        string   `json:"arch"`
+	Kernel      string   `json:"kernel"`
+	CPUModel    string   `json:"cpuModel"`
+	CPUs        int      `json:"cpus"`
+	MemoryBytes uint64   `json:"memoryBytes"`
+	GoVersion   string   `json:"goVersion"`
+	WorkerCPUs  []int    `json:"workerCpus"` // empty: not pinned
+	BrokerCPUs  []int    `json:"brokerCpus"`
+	Missing     []string `json:"missing,omitempty"` // facilities this platform lacks, in words
+}
+
+// Budget is the schedule that was asked for.
+type Budget struct {
+	Draws         int     `json:"draws"`
+	Forks         int     `json:"forks"`   // per draw
+	RoundsOfCells float64 `json:"squares"` // Williams squares per fork: 0.5 quick, 1 standard
+	BatchTargetNs int64   `json:"batchTargetNs"`
+}
+
+// Broker is a running broker, as it was when it became ready.
+type Broker struct {
+	Kind        string   `json:"kind"`
+	Tier        int      `json:"tier"`
+	Provider    string   `json:"provider"` // jvm, attached, embedded
+	Release     string   `json:"release"`
+	Commit      string   `json:"commit"`
+	ClusterID   string   `json:"clusterId"`
+	Addresses   []string `json:"addresses"`
+	JolokiaURL  string   `json:"jolokiaUrl"`
+	PID         int      `json:"pid"`
+	StartTimeMs int64    `json:"startTimeMs"` // the JVM's own start time, by JMX
+	ReadyNs     int64    `json:"readyNs"`     // from start to ready
+	Java        string   `json:"java,omitempty"`
+	// VersionTags: the broker's request counters carry the version (2.0 and later).
+	VersionTags bool `json:"versionTags"`
+	// FetchConverts: this release can down-convert on fetch (below 4.0).
+	FetchConverts bool `json:"fetchConverts"`
+}
+
+// Plan is what can be pinned of one API on one broker, and why the rest is not.
+type Plan struct {
+	Kind        string       `json:"kind"`
+	Tier        int          `json:"tier"`
+	API         string       `json:"api"`
+	Key         int16        `json:"key"`
+	Implemented [2]int       `json:"implemented"` // by the client
+	Advertised  [2]int       `json:"advertised"`  // by the broker; {-1,-1} where there is no broker
+	Answers     []PlanAnswer `json:"answers"`
+	Pinned      []int        `json:"pinned"`
+	Negotiated  int          `json:"negotiated"` // what the client left alone uses; -1 unknown
+}
+
+// PlanAnswer is one version's fate.
+type PlanAnswer struct {
+	Version    int    `json:"version"`
+	Advertised bool   `json:"advertised"`
+	Accepted   bool   `json:"accepted"` // by one real request
+	Pinned     bool   `json:"pinned"`
+	Why        string `json:"why,omitempty"` // why not pinned
+}
+
+// Names of controls.
+const (
+	ControlRecompression = "recompression" // Produce into a topic that recompresses: conversions must rise by Expected
+	ControlOldFetch      = "old fetch"     // Fetch v0-v3 of format v2: conversions must rise by Expected (below 4.0)
+	ControlUnpinned      = "unpinned"      // a client left alone under a pinned label: wire and broker must both object
+)
+
+// Control is a planted fault on a live broker: evidence that a guard could have failed.
+type Control struct {
+	Kind     string `json:"kind"`
+	Tier     int    `json:"tier"`
+	Control  string `json:"control"`
+	Applies  bool   `json:"applies"` // false: impossible on this broker, Why says so
+	Expected int64  `json:"expected"`
+	// Observed is how far the counter moved; TopicObserved the control topic's own bean after the control.
+	Observed      measure.Counter `json:"observed"`
+	TopicObserved measure.Counter `json:"topicObserved"`
+	// WireObjected and BrokerObjected: for ControlUnpinned.
+	WireObjected   bool   `json:"wireObjected,omitempty"`
+	BrokerObjected bool   `json:"brokerObjected,omitempty"`
+	Why            string `json:"why,omitempty"`
+}
+
+// Roles of cells.
+const (
+	RoleVersion = "version" // one version under test; the reference version is one of these
+	RoleTwin    = "twin"    // one more client of the reference version
+	RoleCanary  = "canary"  // reference version plus planted CPU
+	RoleAlone   = "alone"   // tier 2: the client left alone
+)
+
+// FamilyCell is one cell of a family, the same in every block.
+type FamilyCell struct {
+	Cell    int    `json:"cell"`
+	Version int    `json:"version"`
+	Role    string `json:"role"`
+}
+
+// Family is declared before its first block.
+type Family struct {
+	Kind      string       `json:"kind"`
+	Tier      int          `json:"tier"`
+	Name      string       `json:"name"`
+	API       string       `json:"api"`
+	Key       int16        `json:"key"`
+	Shape     shape.Shape  `json:"shape"`
+	Mode      string       `json:"mode"`
+	Margin    float64      `json:"margin"`
+	Deciding  bool         `json:"deciding"`
+	Reference int          `json:"reference"` // version; -1 in tier 2
+	Cells     []FamilyCell `json:"cells"`
+	Rounds    int          `json:"rounds"` // planned per block
+	Blocks    int          `json:"blocks"` // planned: draws x forks
+	// Found once on the reference in the first block, the same for all cells, forks and draws.
+	RequestsPerBatch  int   `json:"requestsPerBatch"`
+	RecordsPerRequest int   `json:"recordsPerRequest"`
+	PlantNsPerRequest int64 `json:"plantNsPerRequest"` // the canary's
+	// FewestRequests is the least number of requests that can carry one batch (known truth).
+	FewestRequests int `json:"fewestRequests"`
+}
+
+// Where names a block in the rows that belong to one.
+type Where struct {
+	Family string `json:"family"`
+	Draw   int    `json:"draw"`
+	Fork   int    `json:"fork"`
+}
+
+// Block opens one family in one driver.
+type Block struct {
+	Kind string `json:"kind"`
+	Where
+	WorkerPID    int     `json:"workerPid"`
+	OpeningOrder []int   `json:"openingOrder"` // cells
+	Orders       [][]int `json:"orders"`       // cells, one row per round
+	ContentSeed  uint64  `json:"contentSeed,string"`
+	Topic        string  `json:"topic,omitempty"`
+	WarmRounds   int     `json:"warmRounds"`
+	Warm         bool    `json:"warm"` // false: flagged `not warm`
+	// OpenCost: seconds from the worker's start to the first counted batch, for the time estimate.
+	OpenNs int64 `json:"openNs"`
+}
+
+// Cell is a cell as opened in one block, and what it says at the block's end.
+type Cell struct {
+	Kind string `json:"kind"`
+	Where
+	Cell              int    `json:"cell"`
+	AnswerVersion     int    `json:"answerVersion"` // client's own word; -1 none
+	RecordsPerRequest int    `json:"recordsPerRequest"`
+	Hash              uint64 `json:"hash,string"`
+	HashRecords       int    `json:"hashRecords"`
+	ExpectedHash      uint64 `json:"expectedHash,string"` // by the parent, from the content seed alone
+}
+
+// Batch is one counted batch.
+type Batch struct {
+	Kind string `json:"kind"`
+	Where
+	Round    int `json:"round"`
+	Position int `json:"position"`
+	Cell     int `json:"cell"`
+	driver.Batched
+	// OutsideCPUNs is the parent's view of the worker's clock over the same batch; -1 where the platform has none.
+	OutsideCPUNs int64 `json:"outsideCpuNs"`
+	BrokerCPUNs  int64 `json:"brokerCpuNs"` // -1: not a local process
+	ParentCPUNs  int64 `json:"parentCpuNs"` // the orchestrator's own, over the batch
+	// ExpectedRecords, ExpectedBytes, ExpectedFirstKey, ExpectedLastKey: by the parent, from the content seed alone.
+	ExpectedRecords  int    `json:"expectedRecords"`
+	ExpectedBytes    int64  `json:"expectedBytes"`
+	ExpectedByteSum  uint64 `json:"expectedByteSum"`
+	ExpectedFirstKey string `json:"expectedFirstKey"`
+	ExpectedLastKey  string `json:"expectedLastKey"`
+}
+
+// Steady is one cell's allocation counters in one block.
+type Steady struct {
+	Kind string `json:"kind"`
+	Where
+	Cell int `json:"cell"`
+	driver.Steadied
+}
+
+// Times of evidence.
+const (
+	WhenOpen  = "open"
+	WhenClose = "close"
+)
+
+// Evidence is every raw counter at one end of a block's bracket. Tier 0 blocks have the worker's part only.
+type Evidence struct {
+	Kind string `json:"kind"`
+	Where
+	When   string          `json:"when"`
+	Worker driver.Snapshot `json:"worker"`
+	// OutsideCPUNs: the worker's CPU clock read by the parent at the snapshot; -1 none.
+	OutsideCPUNs int64           `json:"outsideCpuNs"`
+	Broker       *BrokerEvidence `json:"broker,omitempty"`
+	// WaitedNs is how long the parent waited for wire and broker counts to agree.
+	WaitedNs int64 `json:"waitedNs"`
+}
+
+// BrokerEvidence is what the broker says: JMX, and offsets by Kafka's own protocol.
+type BrokerEvidence struct {
+	// RequestsByVersion: RequestsPerSec of the block's API by version ("FetchConsumer", "Produce"); empty where the broker has no version tag.
+	RequestsByVersion map[int]measure.Counter `json:"requestsByVersion,omitempty"`
+	// RequestsListed is false when the listing itself could not be read (then an absent version is not zero).
+	RequestsListed          bool            `json:"requestsListed"`
+	Requests                measure.Counter `json:"requests"`                // all versions together
+	ProduceConversions      measure.Counter `json:"produceConversions"`      // all topics
+	FetchConversions        measure.Counter `json:"fetchConversions"`        // all topics
+	TopicProduceConversions measure.Counter `json:"topicProduceConversions"` // the block's topic
+	TopicFetchConversions   measure.Counter `json:"topicFetchConversions"`
+	// LogStartOffset and LogEndOffset of partition 0 of the block's topic, by ListOffsets; -1 with OffsetsWhy.
+	LogStartOffset int64     `json:"logStartOffset"`
+	LogEndOffset   int64     `json:"logEndOffset"`
+	OffsetsWhy     string    `json:"offsetsWhy,omitempty"`
+	ReadBack       *ReadBack `json:"readBack,omitempty"` // Produce, at close
+	Release        string    `json:"release"`
+	Commit         string    `json:"commit"`
+	ClusterID      string    `json:"clusterId"`
+	StartTimeMs    int64     `json:"startTimeMs"`
+	IdentityWhy    string    `json:"identityWhy,omitempty"` // why identity could not be read
+}
+
+// ReadBack is one request's worth of stored records read from a Produce topic by the orchestrator.
+type ReadBack struct {
+	Records      int    `json:"records"`
+	Hash         uint64 `json:"hash,string"`
+	ExpectedHash uint64 `json:"expectedHash,string"`
+	Why          string `json:"why,omitempty"` // why it could not be read
+}
+
+// What a fault happened to.
+const (
+	FaultWorker = "worker"
+	FaultBroker = "broker"
+	FaultUser   = "interrupted"
+	FaultTool   = "harness"
+)
+
+// Fault is something that stopped a block, a tier or the run.
+type Fault struct {
+	Kind string `json:"kind"`
+	Where
+	Tier int      `json:"tier"`
+	What string   `json:"what"` // FaultWorker, ...
+	Text string   `json:"text"`
+	Log  []string `json:"log,omitempty"` // last lines of the process
+}
+
+// Host is the machine's state over one block.
+type Host struct {
+	Kind string `json:"kind"`
+	Where
+	WallNs      int64   `json:"wallNs"`
+	StealNs     int64   `json:"stealNs"`
+	Load1       float64 `json:"load1"`
+	ParentCPUNs int64   `json:"parentCpuNs"`
+	// BatchWallNs is the sum of batches' wall time: what the orchestrator's share is taken of.
+	BatchWallNs int64 `json:"batchWallNs"`
+}
+
+// Trailer is the last row.
+type Trailer struct {
+	Kind     string `json:"kind"`
+	Complete bool   `json:"complete"` // every planned block was tried
+	Reason   string `json:"reason,omitempty"`
+	WallNs   int64  `json:"wallNs"`
+}
