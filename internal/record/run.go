@@ -1,0 +1,32 @@
+package record
+
+// Run is a whole record in memory, its rows put where they belong.
+type Run struct {
+	Header   Header
+	Brokers  []Broker
+	Plans    []Plan
+	Controls []Control
+	Families []FamilyRun // in order of declaration
+	Faults   []Fault     // all of them, also those of blocks
+	Trailer  *Trailer    // nil: the run did not end by itself
+	// Warnings of the reader: unknown kinds, a torn last line.
+	Warnings []string
+}
+
+// FamilyRun is a family and its blocks, in order of measurement.
+type FamilyRun struct {
+	Family
+	BlockRuns []BlockRun
+}
+
+// BlockRun is everything measured in one block. A block that a fault ended has what came before.
+type BlockRun struct {
+	Block
+	CellRows []Cell
+	Batches  []Batch
+	Steadies []Steady
+	Open     *Evidence
+	Close    *Evidence
+	Host     *Host
+	Faults   []Fault
+}

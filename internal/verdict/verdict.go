@@ -1,0 +1,137 @@
+// Package verdict turns a record and its findings into words: per version, per family and for the run.
+package verdict
+
+import "protocolbench/guards"
+
+// Words per version.
+const (
+	Slower       = "slower"
+	NotSlower    = "not slower"
+	Unresolved   = "unresolved"
+	Unresolvable = "unresolvable"
+)
+
+// Words for the run, and their exit codes.
+const (
+	Pass         = "pass"
+	Fail         = "fail"
+	Inconclusive = "inconclusive"
+
+	ExitPass         = 0
+	ExitHarness      = 1
+	ExitUsage        = 2
+	ExitFail         = 3
+	ExitInconclusive = 4
+)
+
+// Verdict is verdict.json.
+type Verdict struct {
+	Schema     int              `json:"schema"`
+	Verdict    string           `json:"verdict"`
+	Reason     string           `json:"reason"`
+	ExitCode   int              `json:"exitCode"`
+	Seed       uint64           `json:"seed"`
+	Profile    string           `json:"profile"`
+	Replay     string           `json:"replay"`
+	Client     Client           `json:"client"`
+	Brokers    []Broker         `json:"brokers"`
+	Families   []Family         `json:"families"`
+	Sanity     []Sanity         `json:"sanity"` // tier 2: figures of a type that cannot be divided by a Cell's
+	Guards     []guards.Finding `json:"guards"`
+	Negotiated []Negotiated     `json:"negotiated"`
+	Warnings   []Warning        `json:"warnings"`
+}
+
+// Client is the build under test.
+type Client struct {
+	Name    string            `json:"name"`
+	Version string            `json:"version"`
+	Build   map[string]string `json:"build,omitempty"`
+}
+
+// Broker is one broker of the run.
+type Broker struct {
+	Tier      int    `json:"tier"`
+	Provider  string `json:"provider"`
+	Release   string `json:"release"`
+	ClusterID string `json:"clusterId"`
+	Jolokia   bool   `json:"jolokia"`
+}
+
+// Negotiated is what the client left alone uses.
+type Negotiated struct {
+	Tier    int    `json:"tier"`
+	API     string `json:"api"`
+	Version int    `json:"version"`
+}
+
+// Warning is a value with a remedy; the report shows it as a footnote.
+type Warning struct {
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+}
+
+// Family is one family's judgement. Ratios are relative (0.05 = 5 %).
+type Family struct {
+	Tier      int       `json:"tier"`
+	Name      string    `json:"name"`
+	API       string    `json:"api"`
+	Mode      string    `json:"mode"`
+	Reference int       `json:"reference"`
+	Margin    float64   `json:"margin"`
+	Floor     float64   `json:"floor"`
+	Deciding  bool      `json:"deciding"`
+	Warnings  []Warning `json:"warnings"`
+	Cells     []Cell    `json:"cells"`
+	// Twin is the largest |difference| between clients of the same version; Canary the plant as found.
+	Twin   float64 `json:"twin"`
+	Canary Canary  `json:"canary"`
+	Rounds int     `json:"rounds"`
+	Forks  int     `json:"forks"` // all draws together
+}
+
+// Canary is the planted slowdown of a family.
+type Canary struct {
+	Planted float64 `json:"planted"`
+	Found   float64 `json:"found"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	Seen    bool    `json:"seen"`
+}
+
+// Cell is one version of a family.
+type Cell struct {
+	Version    int     `json:"version"`
+	Verdict    string  `json:"verdict"`
+	Differs    bool    `json:"differs"`
+	Why        string  `json:"why,omitempty"`
+	Contrast   string  `json:"contrast"` // "newest" or "left plateau"
+	Difference float64 `json:"difference"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+
+	CPUUsPerRequest      float64 `json:"cpuUsPerRequest"`
+	CPUNsPerRecord       float64 `json:"cpuNsPerRecord"`
+	WallUsPerRequest     float64 `json:"wallUsPerRequest"`
+	P50Us                float64 `json:"p50Us"`
+	P99Us                float64 `json:"p99Us"`
+	LongestGapUs         float64 `json:"longestGapUs"`
+	RecordsPerSecond     float64 `json:"recordsPerSecond"`
+	AllocsPerRecord      float64 `json:"allocsPerRecord"`
+	AllocBytesPerRecord  float64 `json:"allocBytesPerRecord"`
+	WireBytesPerRecord   float64 `json:"wireBytesPerRecord"`
+	RequestsPer1000      float64 `json:"requestsPer1000Records"`
+	BrokerCPUNsPerRecord float64 `json:"brokerCpuNsPerRecord"` // -1: unknown
+	SegmentsInPerRequest float64 `json:"segmentsInPerRequest"` // -1: unknown
+}
+
+// Sanity is what tier 2 saw of one shape: a check that it works, not a measurement to compare.
+type Sanity struct {
+	Name                 string  `json:"name"`
+	API                  string  `json:"api"`
+	Version              int     `json:"version"` // negotiated
+	Records              int64   `json:"records"`
+	SanityCPUNsPerRecord float64 `json:"sanityCpuNsPerRecord"`
+	LiveHeapFirstBytes   uint64  `json:"liveHeapFirstBytes"`
+	LiveHeapLastBytes    uint64  `json:"liveHeapLastBytes"`
+}
