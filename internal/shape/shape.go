@@ -2,6 +2,23 @@
 //
 // The bytes are a pure function of a content seed (one 64-bit number that the parent derives from the run's seed, the
 // draw and the shape), so that parent and worker, in any language, make and check the same records.
+//
+// # Record contents, for authors of workers in other languages
+//
+// All arithmetic is on unsigned 64-bit numbers that wrap. next(state) is SplitMix64: state += 0x9e3779b97f4a7c15, then the
+// usual two xor-shift-multiplies (package seed has the four lines). Record i (from 0) of a content seed is:
+//
+//	state = next(contentSeed XOR (i * 0xd1342543de82ef95))    the first output becomes the record's own state
+//	key   = concatenated outputs of next(state), each as 16 lower-case hex digits, most significant first, cut to KeyBytes
+//	value = concatenated further outputs, each as 8 bytes little endian, cut to ValueBytes
+//	header j (from 0): key "h" + decimal j, value one further output as 8 bytes little endian
+//	timestamp delta = i mod 1000 (ms)
+//
+// Key and value each start with a new output: what is cut off is thrown away. The record's state is an output and not a
+// sum, because sums of SplitMix64's own increment would make record i+1 a shifted copy of record i.
+//
+// Inside a request or response indexes run topic by topic, partition by partition, record batch by record batch. Whether
+// the requests of a batch go on counting or repeat the same records is the driver protocol's business.
 package shape
 
 // Shape is one point on the axes. It travels in the driver protocol and in the record.
