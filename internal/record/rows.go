@@ -68,7 +68,7 @@ type Machine struct {
 type Budget struct {
 	Draws         int     `json:"draws"`
 	Forks         int     `json:"forks"`   // per draw
-	RoundsOfCells float64 `json:"squares"` // Williams squares per fork: 0.5 quick, 1 standard
+	Squares       float64 `json:"squares"` // Williams squares per fork: 0.5 quick, 1 standard
 	BatchTargetNs int64   `json:"batchTargetNs"`
 }
 

@@ -1,0 +1,222 @@
+package record
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/measure"
+	"protocolbench/internal/shape"
+)
+
+var update = flag.Bool("update", false, "write testdata/schema1.jsonl anew; only while schema 1 is in no release")
+
+const goldenPath = "testdata/schema1.jsonl"
+
+var goldenWhere = Where{Family: "tier1/fetch/size=64KiB/bare", Draw: 1, Fork: 2}
+
+// goldenRows has one row of every kind with no field at its zero value, so that a renamed, retyped or dropped field changes the file.
+func goldenRows() []any {
+	number := measure.Counter{State: measure.Number, Value: 7, Why: "read"}
+	return []any{
+		Header{Schema: Schema, Tool: "0123abc", Command: []string{"protocolbench", "run"}, Replay: "protocolbench run --seed 7", Seed: 1<<63 + 7, Profile: "quick",
+			Tiers: []int{1, 2}, Started: time.Date(2026, 11, 30, 22, 20, 1, 5, time.UTC), BaseTimestampMs: 1796077201000,
+			Client: driver.Hello{Protocol: 1, Client: "franz-go", Version: "v1.22.3", Build: map[string]string{"go": "go1.26"}, Clock: "process-cputime", PID: 4242,
+				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 18}}, Abilities: []string{"live", "frames"}},
+			Machine: Machine{OS: "linux", Arch: "amd64", Kernel: "6.1", CPUModel: "a CPU", CPUs: 2, MemoryBytes: 1 << 32, GoVersion: "go1.26",
+				WorkerCPUs: []int{1}, BrokerCPUs: []int{2}, Missing: []string{"perf_event"}},
+			Budget: Budget{Draws: 1, Forks: 4, Squares: 0.5, BatchTargetNs: 10_000_000}, Margin: 0.1},
+		Broker{Tier: 1, Provider: "jvm", Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", Addresses: []string{"127.0.0.1:1"}, JolokiaURL: "http://127.0.0.1:2/jolokia",
+			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true},
+		Plan{Tier: 1, API: "Fetch", Key: 1, Implemented: [2]int{4, 18}, Advertised: [2]int{4, 18}, Pinned: []int{4}, Negotiated: 18,
+			Answers: []PlanAnswer{{Version: 4, Advertised: true, Accepted: true, Pinned: true, Why: "asked for"}}},
+		Control{Tier: 1, Control: ControlRecompression, Applies: true, Expected: 100, Observed: number, TopicObserved: number, WireObjected: true, BrokerObjected: true, Why: "as planned"},
+		Family{Tier: 1, Name: goldenWhere.Family, API: "Fetch", Key: 1, Mode: driver.ModeBare, Margin: 0.05, Deciding: true, Reference: 18,
+			Shape: shape.Shape{Name: "size=64KiB", RecordsPerBatch: 10, BatchesPerPartition: 58, Partitions: 1, Topics: 1, KeyBytes: 8, ValueBytes: 100, Headers: 1, FetchBytes: 65536, RequiredAcks: -1},
+			Cells: []FamilyCell{{Cell: 3, Version: 4, Role: RoleVersion}}, Rounds: 9, Blocks: 4, RequestsPerBatch: 46, RecordsPerRequest: 580, PlantNsPerRequest: 22800, FewestRequests: 46},
+		Block{Where: goldenWhere, WorkerPID: 4242, OpeningOrder: []int{3}, Orders: [][]int{{3}}, ContentSeed: 1<<63 + 1, Topic: "topic", WarmRounds: 10, Warm: true, OpenNs: 900_000_000},
+		Evidence{Where: goldenWhere, When: WhenOpen, Worker: goldenSnapshot(), OutsideCPUNs: 5, Broker: goldenBroker(number), WaitedNs: 3},
+		Batch{Where: goldenWhere, Round: 5, Position: 2, Cell: 3,
+			Batched: driver.Batched{CPUNs: 10_488_000, WallNs: 12_000_000, RequestP50Ns: 250_000, RequestP99Ns: 400_000, LongestGapNs: 410_000, Requests: 46, Records: 26680, Bytes: 2_668_000,
+				ByteSum: 1 << 40, FirstKey: "k1", LastKey: "k2", WireRequests: 46, WireBytesOut: 4600, WireBytesIn: 3_000_000, MinFrame: 100, MaxFrame: 101, StartOffset: 1, EndOffset: 26681,
+				GCCycles: 1, VoluntarySwitches: 46, InvoluntarySwitches: 2},
+			OutsideCPUNs: 10_700_000, BrokerCPUNs: 9_000_000, ParentCPUNs: 20_000, ExpectedRecords: 26680, ExpectedBytes: 2_668_000, ExpectedByteSum: 1 << 40, ExpectedFirstKey: "k1", ExpectedLastKey: "k2"},
+		Evidence{Where: goldenWhere, When: WhenClose, Worker: goldenSnapshot(), OutsideCPUNs: 6, Broker: goldenBroker(number), WaitedNs: 4},
+		Cell{Where: goldenWhere, Cell: 3, AnswerVersion: 4, RecordsPerRequest: 580, Hash: 1<<63 + 2, HashRecords: 580, ExpectedHash: 1<<63 + 2},
+		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20}},
+		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000},
+		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}},
+		Trailer{Complete: true, Reason: "as planned", WallNs: 90_000_000_000},
+	}
+}
+
+func goldenSnapshot() driver.Snapshot {
+	return driver.Snapshot{
+		Cells: []driver.CellSnapshot{{Cell: 3, Frames: []driver.Frames{{Key: 1, Version: 4, Count: 46, Bytes: 4600}}, BytesIn: 1, BytesOut: 2, Reads: 3, DataSegsIn: 4, DataSegsOut: 5}},
+		CPUNs: 4, HeapLiveBytes: 1 << 22, PeakRSSBytes: 1 << 25,
+	}
+}
+
+func goldenBroker(number measure.Counter) *BrokerEvidence {
+	return &BrokerEvidence{
+		RequestsByVersion: map[int]measure.Counter{4: number}, RequestsListed: true, Requests: number, ProduceConversions: number, FetchConversions: number,
+		TopicProduceConversions: measure.Counter{State: measure.Absent, Value: 1, Why: "no such bean"}, TopicFetchConversions: measure.Counter{State: measure.Unreadable, Value: 1, Why: "401"},
+		LogStartOffset: 1, LogEndOffset: 2, OffsetsWhy: "read", ReadBack: &ReadBack{Records: 580, Hash: 1<<63 + 3, ExpectedHash: 1<<63 + 3, Why: "read"},
+		Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", StartTimeMs: 1796077200000, IdentityWhy: "read",
+	}
+}
+
+// A schema's layout never changes: this fails when a field is renamed, retyped, added or dropped. Then the row layout needs a new schema number, a
+// golden file of its own, and a reader for the old one.
+func TestGoldenRowsEncodeToTheGoldenFile(t *testing.T) {
+	var encoded bytes.Buffer
+	for _, row := range goldenRows() {
+		line, err := encode(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded.Write(line)
+	}
+	if *update {
+		if err := os.WriteFile(goldenPath, encoded.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(goldenPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := bytes.SplitAfter(encoded.Bytes(), []byte("\n"))
+	for i, line := range bytes.SplitAfter(want, []byte("\n")) {
+		if i >= len(got) || !bytes.Equal(got[i], line) {
+			t.Fatalf("line %d of %s is not what the types encode to.\nfile:  %s\ntypes: %s\n"+
+				"A layout that was released needs a new schema number. Before its release: go test ./internal/record -update", i+1, goldenPath, line, got[min(i, len(got)-1)])
+		}
+	}
+	if len(encoded.Bytes()) != len(want) {
+		t.Fatalf("%s has %d bytes, the types encode to %d", goldenPath, len(want), encoded.Len())
+	}
+}
+
+func TestGoldenFileIsReadToTheGoldenValues(t *testing.T) {
+	run, err := Read(goldenPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Warnings) != 0 {
+		t.Errorf("warnings: %q", run.Warnings)
+	}
+	got := rowsOf(run)
+	want := goldenRows()
+	if len(got) != len(want) {
+		t.Fatalf("%d rows read, %d written", len(got), len(want))
+	}
+	for i := range want {
+		value := reflect.New(reflect.TypeOf(want[i])).Elem()
+		value.Set(reflect.ValueOf(want[i]))
+		value.FieldByName("Kind").SetString(kindOf(value.Type()))
+		if !reflect.DeepEqual(got[i], value.Interface()) {
+			t.Errorf("row %d:\n got %+v\nwant %+v", i+1, got[i], value.Interface())
+		}
+	}
+}
+
+func TestGoldenRowsHaveEveryKindAndEveryField(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range goldenRows() {
+		kind := kindOf(reflect.TypeOf(row))
+		seen[kind] = true
+		for _, path := range zeroFields(reflect.ValueOf(row), kind) {
+			t.Errorf("%s is zero in the golden rows: its loss would not be seen", path)
+		}
+	}
+	for kind := range rowTypes {
+		if !seen[kind] {
+			t.Errorf("the golden rows have no %s", kind)
+		}
+	}
+}
+
+func zeroFields(value reflect.Value, path string) []string {
+	switch value.Kind() {
+	case reflect.Pointer:
+		if value.IsNil() {
+			return nil // an absent part, or only one end of evidence has it
+		}
+		return zeroFields(value.Elem(), path)
+	case reflect.Slice:
+		if value.Len() == 0 {
+			return []string{path}
+		}
+		return zeroFields(value.Index(0), path+"[0]")
+	case reflect.Struct:
+		if value.Type() == reflect.TypeFor[time.Time]() {
+			break
+		}
+		var zero []string
+		for i := range value.NumField() {
+			if field := value.Type().Field(i); field.Name != "Kind" {
+				zero = append(zero, zeroFields(value.Field(i), path+"."+field.Name)...)
+			}
+		}
+		return zero
+	}
+	if value.IsZero() {
+		return []string{path}
+	}
+	return nil
+}
+
+// rowsOf lays a run out again in the order in which a block is written.
+func rowsOf(run *Run) []any {
+	rows := []any{run.Header}
+	for _, row := range run.Brokers {
+		rows = append(rows, row)
+	}
+	for _, row := range run.Plans {
+		rows = append(rows, row)
+	}
+	for _, row := range run.Controls {
+		rows = append(rows, row)
+	}
+	for _, family := range run.Families {
+		rows = append(rows, family.Family)
+		for _, block := range family.BlockRuns {
+			rows = append(rows, rowsOfBlock(block)...)
+		}
+	}
+	for _, row := range run.Faults {
+		rows = append(rows, row)
+	}
+	if run.Trailer != nil {
+		rows = append(rows, *run.Trailer)
+	}
+	return rows
+}
+
+func rowsOfBlock(block BlockRun) []any {
+	rows := []any{block.Block}
+	if block.Open != nil {
+		rows = append(rows, *block.Open)
+	}
+	for _, row := range block.Batches {
+		rows = append(rows, row)
+	}
+	if block.Close != nil {
+		rows = append(rows, *block.Close)
+	}
+	for _, row := range block.CellRows {
+		rows = append(rows, row)
+	}
+	for _, row := range block.Steadies {
+		rows = append(rows, row)
+	}
+	if block.Host != nil {
+		rows = append(rows, *block.Host)
+	}
+	return rows
+}

@@ -1,0 +1,149 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+)
+
+// place puts a row where it belongs in the run. A row of a block that was never opened, or of a cell that its family doesn't
+// have, is an error: a judgement on it would be about something else.
+func (r *reader) place(row any) error {
+	if r.run.Trailer != nil {
+		return fmt.Errorf("stands after the trailer, which is the last row")
+	}
+	switch row := row.(type) {
+	case *Header:
+		return r.placeHeader(row)
+	case *Broker:
+		r.run.Brokers = append(r.run.Brokers, *row)
+	case *Plan:
+		r.run.Plans = append(r.run.Plans, *row)
+	case *Control:
+		r.run.Controls = append(r.run.Controls, *row)
+	case *Family:
+		return r.placeFamily(row)
+	case *Block:
+		return r.placeBlock(row)
+	case *Fault:
+		r.placeFault(row)
+	case *Trailer:
+		r.run.Trailer = row
+	default:
+		return r.placeInBlock(row)
+	}
+	return nil
+}
+
+func (r *reader) placeHeader(row *Header) error {
+	if r.families != nil {
+		return fmt.Errorf("is the second one: two records in one file")
+	}
+	r.run.Header = *row
+	r.families = map[string]int{}
+	r.blocks = map[Where]int{}
+	return nil
+}
+
+func (r *reader) placeFamily(row *Family) error {
+	if _, twice := r.families[row.Name]; twice {
+		return fmt.Errorf("field name: the family %q was declared before", row.Name)
+	}
+	r.families[row.Name] = len(r.run.Families)
+	r.run.Families = append(r.run.Families, FamilyRun{Family: *row})
+	return nil
+}
+
+func (r *reader) placeBlock(row *Block) error {
+	index, declared := r.families[row.Family]
+	if !declared {
+		return fmt.Errorf("field family: no row before this one declares the family %q", row.Family)
+	}
+	if _, twice := r.blocks[row.Where]; twice {
+		return fmt.Errorf("fields draw and fork: draw %d, fork %d of %s was opened before", row.Draw, row.Fork, row.Family)
+	}
+	family := &r.run.Families[index]
+	r.blocks[row.Where] = len(family.BlockRuns)
+	family.BlockRuns = append(family.BlockRuns, BlockRun{Block: *row})
+	return nil
+}
+
+// placeFault keeps every fault with the run, and with its block where that was opened: a worker may die before there is one.
+func (r *reader) placeFault(row *Fault) {
+	r.run.Faults = append(r.run.Faults, *row)
+	if index, opened := r.blocks[row.Where]; opened {
+		block := &r.run.Families[r.families[row.Family]].BlockRuns[index]
+		block.Faults = append(block.Faults, *row)
+	}
+}
+
+func (r *reader) placeInBlock(row any) error {
+	where := whereOf(row)
+	index, opened := r.blocks[where]
+	if !opened {
+		return fmt.Errorf("fields family, draw and fork: no row before this one opens draw %d, fork %d of %q", where.Draw, where.Fork, where.Family)
+	}
+	family := &r.run.Families[r.families[where.Family]]
+	block := &family.BlockRuns[index]
+	switch row := row.(type) {
+	case *Cell:
+		if slices.ContainsFunc(block.CellRows, func(other Cell) bool { return other.Cell == row.Cell }) {
+			return fmt.Errorf("field cell: cell %d of this block was described before", row.Cell)
+		}
+		block.CellRows = append(block.CellRows, *row)
+		return family.has(row.Cell)
+	case *Batch:
+		block.Batches = append(block.Batches, *row)
+		return family.has(row.Cell)
+	case *Steady:
+		block.Steadies = append(block.Steadies, *row)
+		return family.has(row.Cell)
+	case *Evidence:
+		return block.placeEvidence(row)
+	case *Host:
+		block.Host = row
+	}
+	return nil
+}
+
+func whereOf(row any) Where {
+	switch row := row.(type) {
+	case *Cell:
+		return row.Where
+	case *Batch:
+		return row.Where
+	case *Steady:
+		return row.Where
+	case *Evidence:
+		return row.Where
+	case *Host:
+		return row.Where
+	}
+	panic(fmt.Sprintf("record: rowTypes has a %T that place doesn't know", row)) // a test places every kind
+}
+
+func (f *FamilyRun) has(cell int) error {
+	if !slices.ContainsFunc(f.Cells, func(other FamilyCell) bool { return other.Cell == cell }) {
+		return fmt.Errorf("field cell: the family %s has no cell %d", f.Name, cell)
+	}
+	return nil
+}
+
+func (b *BlockRun) placeEvidence(row *Evidence) error {
+	var end **Evidence
+	switch row.When {
+	case WhenOpen:
+		end = &b.Open
+	case WhenClose:
+		end = &b.Close
+	default:
+		return fmt.Errorf("field when: %q is neither %q nor %q", row.When, WhenOpen, WhenClose)
+	}
+	if *end != nil {
+		return fmt.Errorf("field when: this block has its %q evidence already", row.When)
+	}
+	if err := row.Broker.checkCounters(); err != nil {
+		return err
+	}
+	*end = row
+	return nil
+}
