@@ -1,0 +1,204 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Fork is one fork's samples of one contrast: per round d = ln x(v) - ln x(reference).
+type Fork struct {
+	Draw int
+	Fork int
+	D    []float64
+}
+
+// LiveWiden is applied to the round-level standard error in live tiers, where it was measured to be 1.2-1.4 times too
+// narrow: a client keeps a state of its own for as long as it lives.
+const LiveWiden = 1.3
+
+// Contrast is an estimated difference of logarithms, in any number of draws.
+type Contrast struct {
+	Estimate float64 // 20 % trimmed mean over all rounds
+	SE       float64
+	DF       float64
+	// Bounded is false where the samples can't carry an interval: it is infinite then, and Need says what is missing.
+	Bounded bool
+	Need    string
+	// Exact: all samples alike, so that the standard error is 0. Clocks don't do that by themselves; worth a warning.
+	Exact bool
+	// What the standard error was made of, for a reader who asks.
+	RoundSE, ForkSE, Birge float64
+	Rounds, Forks, Draws   int
+}
+
+// PairedContrast estimates a contrast from its forks. The standard error is the larger of two: Yuen's over all rounds, times
+// widen, which knows the noise of batches; and that of the forks' own trimmed means, which also knows what lives as long as
+// a client does. Over more than one draw it is multiplied by the Birge ratio, so that draws that disagree widen it.
+// Degrees of freedom are the smaller of the two kinds' whichever standard error was larger, because with four forks the
+// choice itself is noisy.
+func PairedContrast(forks []Fork, widen float64) Contrast {
+	var all, means []float64
+	var used []Fork
+	for _, f := range forks {
+		if m, ok := TrimmedMean(f.D, Trim); ok && finiteAll(f.D) {
+			all, means, used = append(all, f.D...), append(means, m), append(used, f)
+		}
+	}
+	draws := groupByDraw(used, means)
+	c := Contrast{Rounds: len(all), Forks: len(means), Draws: len(draws), Birge: 1}
+	c.Estimate, _ = TrimmedMean(all, Trim)
+	roundSE, roundDF, ok := YuenSE(all, Trim)
+	if !ok || len(means) < 2 {
+		c.Need = "at least 2 forks and 2 whole rounds; 4 forks for a useful interval"
+		return c
+	}
+	forkDF := float64(len(means) - 1)
+	c.RoundSE = roundSE * widen
+	c.ForkSE = math.Sqrt(squares(means) / (forkDF * float64(len(means))))
+	c.SE, c.DF, c.Bounded = max(c.RoundSE, c.ForkSE), min(forkDF, roundDF), true
+	c.birge(draws)
+	c.Exact = c.SE == 0
+	return c
+}
+
+// birge widens by max(1, sqrt(Q/(S-1))) where S draws differ by more than their forks explain. Q's weights are equal and come
+// from the variance of forks within draws, pooled over draws: a draw's own four forks give too noisy a weight, and
+// Q of t-distributed terms would cry wolf.
+func (c *Contrast) birge(draws [][]float64) {
+	v := varianceOf(draws)
+	switch {
+	case !v.ok:
+	case v.within > 0:
+		c.Birge = math.Sqrt(max(1, v.between/v.within))
+		c.SE *= c.Birge
+	case v.between > 0:
+		// Forks agree to the last digit and draws don't: only the draws are left to say how wide.
+		c.SE = max(c.SE, math.Sqrt(v.between/float64(c.Forks)))
+		c.DF = min(c.DF, v.betweenDF)
+	}
+}
+
+func finiteAll(xs []float64) bool {
+	for _, x := range xs {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// groupByDraw puts the forks' means where they belong, draws in rising order so that sums don't depend on a map.
+func groupByDraw(forks []Fork, means []float64) [][]float64 {
+	byDraw := map[int][]float64{}
+	for i, f := range forks {
+		byDraw[f.Draw] = append(byDraw[f.Draw], means[i])
+	}
+	keys := make([]int, 0, len(byDraw))
+	for k := range byDraw {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, cmp.Compare)
+	groups := make([][]float64, 0, len(keys))
+	for _, k := range keys {
+		groups = append(groups, byDraw[k])
+	}
+	return groups
+}
+
+// variances of a one-way layout: mean squares between and within groups.
+type variances struct {
+	between, within     float64
+	betweenDF, withinDF float64
+	ok                  bool // more than one group, and something within one
+}
+
+func varianceOf(groups [][]float64) variances {
+	var v variances
+	var n int
+	var all []float64
+	for _, g := range groups {
+		n += len(g)
+		all = append(all, g...)
+		v.within += squares(g)
+	}
+	v.betweenDF, v.withinDF = float64(len(groups)-1), float64(n-len(groups))
+	if v.betweenDF < 1 || v.withinDF < 1 {
+		return v
+	}
+	grand := mean(all)
+	if squares(all) > 0 {
+		for _, g := range groups {
+			d := mean(g) - grand
+			v.between += float64(len(g)) * d * d
+		}
+	}
+	v.between /= v.betweenDF
+	v.within /= v.withinDF
+	v.ok = true
+	return v
+}
+
+// Interval is the two-sided interval of a level, e.g. 0.95. False where it is infinite.
+func (c Contrast) Interval(level float64) (low, high float64, ok bool) {
+	if !c.Bounded {
+		return 0, 0, false
+	}
+	half := tQuantile(0.5+level/2, c.DF) * c.SE
+	return c.Estimate - half, c.Estimate + half, true
+}
+
+// Upper is the one-sided upper bound of a level.
+func (c Contrast) Upper(level float64) (float64, bool) {
+	if !c.Bounded {
+		return 0, false
+	}
+	return c.Estimate + tQuantile(level, c.DF)*c.SE, true
+}
+
+// PAbove is the one-sided p-value against "the difference is at most limit": small means that it is above. An infinite
+// interval gives 1. Without any spread the estimate itself decides.
+func (c Contrast) PAbove(limit float64) float64 {
+	switch d := c.Estimate - limit; {
+	case !c.Bounded:
+		return 1
+	case c.SE > 0:
+		return tCDF(-d/c.SE, c.DF)
+	case d > 0:
+		return 0
+	default:
+		return 1
+	}
+}
+
+// Disagreement says whether draws differ by more than their forks explain: an F test of draws against forks within draws
+// (what Q's chi-square is for known weights, made exact for few forks). Spread is the largest difference of two draws' means. False
+// where there is one draw, or one fork per draw.
+func Disagreement(forks []Fork) (p, spread float64, ok bool) {
+	var means []float64
+	var used []Fork
+	for _, f := range forks {
+		if m, ok := TrimmedMean(f.D, Trim); ok && finiteAll(f.D) {
+			means, used = append(means, m), append(used, f)
+		}
+	}
+	draws := groupByDraw(used, means)
+	v := varianceOf(draws)
+	if !v.ok {
+		return 1, 0, false
+	}
+	centres := make([]float64, len(draws))
+	for i, g := range draws {
+		centres[i] = mean(g)
+	}
+	spread = slices.Max(centres) - slices.Min(centres)
+	switch {
+	case v.within > 0:
+		p = fSurvival(v.between/v.within, v.betweenDF, v.withinDF)
+	case v.between > 0:
+		p = 0
+	default:
+		p = 1
+	}
+	return p, spread, true
+}
