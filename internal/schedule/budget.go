@@ -3,9 +3,7 @@
 package schedule
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"time"
 )
 
@@ -38,16 +36,14 @@ func Budgets() []Budget {
 	}
 }
 
-// BudgetOf finds a profile's budget by its name.
-func BudgetOf(profile string) (Budget, error) {
-	var names []string
+// Profile finds a profile's budget by its name.
+func Profile(name string) (Budget, bool) {
 	for _, b := range Budgets() {
-		if b.Profile == profile {
-			return b, nil
+		if b.Profile == name {
+			return b, true
 		}
-		names = append(names, b.Profile)
 	}
-	return Budget{}, fmt.Errorf("unknown profile %q: choose one of %s", profile, strings.Join(names, ", "))
+	return Budget{}, false
 }
 
 // Blocks is the number of blocks of each family.
