@@ -1,0 +1,229 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"protocolbench/internal/driver"
+)
+
+const (
+	// maxAnswerBytes bounds an answer: a snapshot of 18 cells has a few KiB.
+	maxAnswerBytes = 4 << 20
+	// quotedBytes of a junk line go into the error.
+	quotedBytes = 200
+)
+
+// Open opens a cell.
+func (p *Process) Open(ctx context.Context, open driver.Open) (driver.Opened, error) {
+	r, err := p.exchange(ctx, driver.Request{Op: driver.OpOpen, Open: &open}, p.deadlines.Open)
+	if err != nil {
+		return driver.Opened{}, err
+	}
+	return *r.Opened, nil
+}
+
+// Plant makes a cell burn CPU after each of its requests.
+func (p *Process) Plant(ctx context.Context, plant driver.Plant) error {
+	_, err := p.exchange(ctx, driver.Request{Op: driver.OpPlant, Plant: &plant}, p.deadlines.Open)
+	return err
+}
+
+// Warm runs a batch that is not counted.
+func (p *Process) Warm(ctx context.Context, batch driver.Batch) (driver.Batched, error) {
+	return p.batched(ctx, driver.OpWarm, batch)
+}
+
+// Batch runs a batch. The calling goroutine sleeps until the answer is there.
+func (p *Process) Batch(ctx context.Context, batch driver.Batch) (driver.Batched, error) {
+	return p.batched(ctx, driver.OpBatch, batch)
+}
+
+func (p *Process) batched(ctx context.Context, op string, batch driver.Batch) (driver.Batched, error) {
+	r, err := p.exchange(ctx, driver.Request{Op: op, Batch: &batch}, p.deadlines.Batch)
+	if err != nil {
+		return driver.Batched{}, err
+	}
+	return *r.Batched, nil
+}
+
+// Steady takes the allocation counters of a batch with full pools.
+func (p *Process) Steady(ctx context.Context, batch driver.Batch) (driver.Steadied, error) {
+	r, err := p.exchange(ctx, driver.Request{Op: driver.OpSteady, Batch: &batch}, p.deadlines.Batch)
+	if err != nil {
+		return driver.Steadied{}, err
+	}
+	return *r.Steadied, nil
+}
+
+// Hash runs one untimed batch and hashes all of it.
+func (p *Process) Hash(ctx context.Context, batch driver.Batch) (driver.Hashed, error) {
+	r, err := p.exchange(ctx, driver.Request{Op: driver.OpHash, Batch: &batch}, p.deadlines.Batch)
+	if err != nil {
+		return driver.Hashed{}, err
+	}
+	return *r.Hashed, nil
+}
+
+// Snapshot reads the worker's counters.
+func (p *Process) Snapshot(ctx context.Context) (driver.Snapshot, error) {
+	r, err := p.exchange(ctx, driver.Request{Op: driver.OpSnapshot}, p.deadlines.Batch)
+	if err != nil {
+		return driver.Snapshot{}, err
+	}
+	return *r.Snapshot, nil
+}
+
+// CloseCell closes one cell.
+func (p *Process) CloseCell(ctx context.Context, cell int) error {
+	_, err := p.exchange(ctx, driver.Request{Op: driver.OpClose, Cell: &cell}, p.deadlines.Close)
+	return err
+}
+
+// Close asks the worker to end, kills its process group when it does not within the deadline, and reaps it in every case. It may be
+// called again, and after any failure; then there is nothing left to report.
+func (p *Process) Close(ctx context.Context) error {
+	p.mu.Lock()
+	failed := p.broken != nil
+	p.mu.Unlock()
+	if failed {
+		p.kill()
+		p.release()
+		return nil
+	}
+	_, err := p.exchange(ctx, driver.Request{Op: driver.OpClose}, p.deadlines.Close)
+	var refused *Refused
+	if err == nil || errors.As(err, &refused) {
+		if ended := p.awaitEnd(ctx); err == nil {
+			err = ended
+		}
+	}
+	p.kill()
+	p.release()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken == nil {
+		p.broken = errors.New("the worker was closed: start a new one")
+	}
+	return err
+}
+
+// awaitEnd waits for a worker that has said goodbye. A line after the goodbye is junk like any other.
+func (p *Process) awaitEnd(ctx context.Context) error {
+	timer := time.NewTimer(p.deadlines.Close)
+	defer timer.Stop()
+	lines := p.lines
+	for {
+		select {
+		case line, ok := <-lines:
+			if ok {
+				return p.junk(driver.OpClose, line.bytes, "it had said goodbye")
+			}
+			lines = nil
+		case <-p.exited:
+			if !p.success {
+				return &Dead{Op: driver.OpClose, State: p.state, Log: p.log.quote(quotedLines)}
+			}
+			return nil
+		case <-timer.C:
+			p.kill()
+			return &Hung{Op: driver.OpClose, After: p.deadlines.Close, Log: p.log.quote(quotedLines)}
+		case <-ctx.Done():
+			p.kill()
+			return fmt.Errorf("closing the worker was given up, and it was killed: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// exchange sends one request and waits for its answer.
+func (p *Process) exchange(ctx context.Context, request driver.Request, within time.Duration) (driver.Response, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken != nil {
+		return driver.Response{}, p.broken
+	}
+	if ctx.Err() != nil { // nothing was sent: the worker is as good as before
+		return driver.Response{}, fmt.Errorf("%q was not asked: %w", request.Op, context.Cause(ctx))
+	}
+	p.lastID++
+	request.ID = p.lastID
+	p.request.Reset()
+	if err := p.encoder.Encode(request); err != nil {
+		return driver.Response{}, fmt.Errorf("cannot encode the request %q: %w", request.Op, err)
+	}
+	return p.roundTrip(ctx, request.Op, request.ID, p.request.Bytes(), within)
+}
+
+// roundTrip writes a line and reads the answer. Any failure but the worker's own refusal is final.
+func (p *Process) roundTrip(ctx context.Context, op string, id int, line []byte, within time.Duration) (driver.Response, error) {
+	response, err := p.tryRoundTrip(ctx, op, id, line, within)
+	if err != nil {
+		p.broken = err
+		return driver.Response{}, err
+	}
+	if response.Error != "" {
+		return driver.Response{}, &Refused{Op: op, Text: response.Error}
+	}
+	return response, nil
+}
+
+func (p *Process) tryRoundTrip(ctx context.Context, op string, id int, line []byte, within time.Duration) (driver.Response, error) {
+	select {
+	case early, ok := <-p.lines:
+		if !ok {
+			return driver.Response{}, p.dead(op)
+		}
+		return driver.Response{}, p.junk(op, early.bytes, "nothing had been asked")
+	default:
+	}
+	if _, err := p.stdin.Write(line); err != nil {
+		return driver.Response{}, p.dead(op) // a broken pipe: what matters is how it ended
+	}
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case answer, ok := <-p.lines:
+		if !ok {
+			return driver.Response{}, p.dead(op)
+		}
+		if answer.err != nil {
+			return driver.Response{}, p.junk(op, answer.bytes, fmt.Sprintf("a line of more than %d bytes", maxAnswerBytes))
+		}
+		response, err := p.decoder.Response(answer.bytes, op)
+		if err != nil {
+			return driver.Response{}, p.junk(op, answer.bytes, err.Error())
+		}
+		if response.ID != id {
+			return driver.Response{}, p.junk(op, answer.bytes, fmt.Sprintf("id %d where %d was due", response.ID, id))
+		}
+		return response, nil
+	case <-timer.C:
+		p.kill()
+		return driver.Response{}, &Hung{Op: op, After: within, Log: p.log.quote(quotedLines)}
+	case <-ctx.Done():
+		// The answer would come into the middle of whatever is asked next.
+		p.kill()
+		return driver.Response{}, fmt.Errorf("%q was given up and the worker killed: %w", op, context.Cause(ctx))
+	}
+}
+
+// dead says how a worker ended that has closed its standard output, and ends it if it has not.
+func (p *Process) dead(op string) error {
+	timer := time.NewTimer(2 * drainTime) // reaping takes up to one
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+	case <-timer.C:
+		p.kill()
+		return &Dead{Op: op, State: "it closed its standard output, went on, and was killed", Log: p.log.quote(quotedLines)}
+	}
+	return &Dead{Op: op, State: p.state, Log: p.log.quote(quotedLines)}
+}
+
+func (p *Process) junk(op string, line []byte, why string) error {
+	quoted := string(line[:min(len(line), quotedBytes)]) // before kill: the reader owns the buffer
+	p.kill()
+	return &Junk{Op: op, Line: quoted, Why: why, Log: p.log.quote(quotedLines)}
+}
