@@ -86,9 +86,6 @@ func (r *reader) placeInBlock(row any) error {
 	block := &family.BlockRuns[index]
 	switch row := row.(type) {
 	case *Cell:
-		if slices.ContainsFunc(block.CellRows, func(other Cell) bool { return other.Cell == row.Cell }) {
-			return fmt.Errorf("field cell: cell %d of this block was described before", row.Cell)
-		}
 		block.CellRows = append(block.CellRows, *row)
 		return family.has(row.Cell)
 	case *Batch:

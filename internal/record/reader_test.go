@@ -60,7 +60,6 @@ func TestReadRefusesWhatIsNotAsWritten(t *testing.T) {
 		{"block twice", []string{header, family, block, block}, []string{"line 4", "block", "opened before"}},
 		{"batch of no block", []string{header, family, batch}, []string{"line 3", "batch", "no row before"}},
 		{"batch of no cell", []string{header, family, block, changed(batch, `"cell":3`, `"cell":5`)}, []string{"line 4", "batch", "cell", "no cell 5"}},
-		{"cell twice", []string{header, family, block, line(KindCell), line(KindCell)}, []string{"line 5", "cell", "before"}},
 		{"evidence of no end", []string{header, family, block, changed(line(KindEvidence), `"when":"open"`, `"when":"later"`)}, []string{"line 4", "evidence", "when", "later"}},
 		{"evidence twice", []string{header, family, block, line(KindEvidence), line(KindEvidence)}, []string{"line 5", "evidence", "when"}},
 		{"row after the trailer", []string{header, line(KindTrailer), family}, []string{"line 3", "family", "after the trailer"}},

@@ -197,7 +197,7 @@ type Block struct {
 	OpenNs int64 `json:"openNs"`
 }
 
-// Cell is a cell as opened in one block, and what it says at the block's end.
+// Cell is a cell as opened in one block, and one full hash of what it carried. A cell that was hashed more than once has as many rows.
 type Cell struct {
 	Kind string `json:"kind"`
 	Where

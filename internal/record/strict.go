@@ -21,7 +21,7 @@ type fieldRule struct {
 	typ      reflect.Type
 	required bool
 	quoted   bool // a 64-bit number as a decimal string
-	order    int // of declaration: the first fault of a row is the first in FORMAT.md's order
+	order    int  // of declaration: the first fault of a row is the first in FORMAT.md's order
 }
 
 // check returns the path of the first wrong field and what is wrong with it.
