@@ -1,0 +1,19 @@
+// Command memory-worker serves the memory engine: a worker that knows no Kafka client.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"protocolbench/internal/worker"
+	"protocolbench/internal/worker/testdata/memory"
+)
+
+func main() {
+	fmt.Fprintln(os.Stderr, "memory worker: up")
+	if err := worker.Serve(context.Background(), os.Stdin, os.Stdout, &memory.Engine{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
