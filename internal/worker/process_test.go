@@ -106,32 +106,31 @@ func TestARefusalLeavesTheWorkerAlive(t *testing.T) {
 
 // Each way to fail gives its own error, with the log's last words, and leaves no process.
 func TestFailuresOfAWorker(t *testing.T) {
-	var (
-		dead *worker.Dead
-		hung *worker.Hung
-		junk *worker.Junk
-	)
+	dead := func() any { return new(*worker.Dead) }
+	hung := func() any { return new(*worker.Hung) }
+	junk := func() any { return new(*worker.Junk) }
 	for _, c := range []struct {
 		way      string
-		as       any
+		as       func() any
 		text     string
 		deadline bool
 	}{
-		{way: "panics", as: &dead, text: "panic: the engine is on fire"},
-		{way: "exits", as: &dead, text: "exit status 3"},
-		{way: "closes stdout", as: &dead, text: "closed its standard output"},
-		{way: "hangs", as: &hung, text: "child ", deadline: true},
-		{way: "wrong id", as: &junk, text: "id 8 where 3 was due"},
-		{way: "new field", as: &junk, text: "unknown field"},
-		{way: "other answer", as: &junk, text: `without its field "batched"`},
-		{way: "endless line", as: &junk, text: "more than 4194304 bytes"},
+		{way: "panics", as: dead, text: "panic: the engine is on fire"},
+		{way: "exits", as: dead, text: "exit status 3"},
+		{way: "closes stdout", as: dead, text: "closed its standard output"},
+		{way: "hangs", as: hung, text: "child ", deadline: true},
+		{way: "wrong id", as: junk, text: "id 8 where 3 was due"},
+		{way: "new field", as: junk, text: "unknown field"},
+		{way: "other answer", as: junk, text: `without its field "batched"`},
+		{way: "endless line", as: junk, text: "more than 4194304 bytes"},
 	} {
 		t.Run(c.way, func(t *testing.T) {
 			t.Parallel()
 			p := startMisfit(t, c.way, c.deadline)
 			_, err := p.Batch(context.Background(), driver.Batch{Cell: 0, Requests: 1})
-			if !errors.As(err, c.as) || !strings.Contains(err.Error(), c.text) {
-				t.Fatalf("error %v, wanted %T with %q", err, c.as, c.text)
+			as := c.as()
+			if !errors.As(err, as) || !strings.Contains(err.Error(), c.text) {
+				t.Fatalf("error %v, wanted %T with %q", err, as, c.text)
 			}
 			if c.text != "panic: the engine is on fire" && !strings.Contains(err.Error(), "log line 299") {
 				t.Errorf("the error does not quote the log: %v", err)

@@ -26,20 +26,28 @@ type session struct {
 	t     *testing.T
 	in    *io.PipeWriter
 	out   *bufio.Reader
-	ended chan error
+	ended chan struct{}
+	err   error // after ended
 }
 
 func serve(t *testing.T, engine worker.Engine) *session {
 	t.Helper()
 	requests, in := io.Pipe()
 	out, answers := io.Pipe()
-	s := &session{t: t, in: in, out: bufio.NewReader(out), ended: make(chan error, 1)}
+	s := &session{t: t, in: in, out: bufio.NewReader(out), ended: make(chan struct{})}
 	go func() {
-		s.ended <- worker.Serve(context.Background(), requests, answers, engine)
+		defer close(s.ended)
+		s.err = worker.Serve(context.Background(), requests, answers, engine)
 		answers.Close()
 	}()
-	t.Cleanup(func() { in.Close() })
+	t.Cleanup(func() { s.end() }) // one Serve at a time: it takes process-wide settings and gives them back
 	return s
+}
+
+func (s *session) end() error {
+	s.in.Close()
+	<-s.ended
+	return s.err
 }
 
 func (s *session) say(line string) driver.Response {
@@ -122,7 +130,7 @@ func TestEveryBadRequestIsAnsweredAndSurvived(t *testing.T) {
 	if r := s.say(`{"id":9,"op":"close"}`); r.ID != 9 || r.Error != "" {
 		t.Errorf("close: %+v", r)
 	}
-	if err := <-s.ended; err != nil {
+	if err := s.end(); err != nil {
 		t.Errorf("Serve ended with %v", err)
 	}
 }
@@ -147,8 +155,7 @@ func TestPanicsAndFaultsOfAnEngineBecomeAnswers(t *testing.T) {
 		if r := s.say(`{"id":3,"op":"hello"}`); r.Hello == nil {
 			t.Errorf("%+v: after it hello is answered with %+v", c.engine, r)
 		}
-		s.in.Close()
-		if err := <-s.ended; err != nil {
+		if err := s.end(); err != nil {
 			t.Errorf("Serve ended with %v", err)
 		}
 	}
@@ -232,8 +239,7 @@ func TestTheProcessIsGivenBack(t *testing.T) {
 	if got := runtime.GOMAXPROCS(0); got != 1 {
 		t.Errorf("GOMAXPROCS is %d while a worker serves", got)
 	}
-	s.in.Close()
-	<-s.ended
+	s.end()
 	if got := runtime.GOMAXPROCS(0); got != procs {
 		t.Errorf("GOMAXPROCS %d, was %d", got, procs)
 	}
