@@ -24,6 +24,9 @@ const (
 	ExitInconclusive = 4
 )
 
+// Unbounded stands for infinity in a Family's Floor (no margin would do) and a Cell's High.
+const Unbounded = 1e9
+
 // Verdict is verdict.json.
 type Verdict struct {
 	Schema     int              `json:"schema"`
@@ -86,8 +89,18 @@ type Family struct {
 	// Twin is the largest |difference| between clients of the same version; Canary the plant as found.
 	Twin   float64 `json:"twin"`
 	Canary Canary  `json:"canary"`
-	Rounds int     `json:"rounds"`
-	Forks  int     `json:"forks"` // all draws together
+	// Position is the test for a cost that depends on the place in the round.
+	Position Position `json:"position"`
+	Rounds   int      `json:"rounds"` // whole ones, all forks together
+	Forks    int      `json:"forks"`  // all draws together
+	Draws    int      `json:"draws"`
+}
+
+// Position is the outcome of the F test of residuals by position.
+type Position struct {
+	P      float64 `json:"p"`
+	Spread float64 `json:"spread"` // between the cheapest and the dearest position
+	Alarm  bool    `json:"alarm"`
 }
 
 // Canary is the planted slowdown of a family.
@@ -107,8 +120,11 @@ type Cell struct {
 	Why        string  `json:"why,omitempty"`
 	Contrast   string  `json:"contrast"` // "newest" or "left plateau"
 	Difference float64 `json:"difference"`
-	Low        float64 `json:"low"`
+	Low        float64 `json:"low"` // 95 %, two-sided
 	High       float64 `json:"high"`
+	// Unbounded: the samples carry no interval. Low and High are -1 and Unbounded then, since JSON has no infinity.
+	Unbounded bool    `json:"unbounded,omitempty"`
+	P         float64 `json:"p"` // one-sided, against "not slower at all", Holm-corrected over the family
 
 	CPUUsPerRequest      float64 `json:"cpuUsPerRequest"`
 	CPUNsPerRecord       float64 `json:"cpuNsPerRecord"`

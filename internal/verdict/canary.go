@@ -1,0 +1,48 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+)
+
+// calibrationError widens the canary's interval: the planted loop is timed to about that share of itself.
+const calibrationError = 0.15
+
+// checkCanary looks for the planted slowdown. A family that doesn't find it could not have found a real one of that size.
+func (j *judgement) checkCanary() {
+	if j.canary < 0 || j.PlantNsPerRequest <= 0 {
+		if len(j.forks) > 0 {
+			j.spoilt = append(j.spoilt, "no canary was planted, so nothing shows that a slow version would be seen")
+		}
+		return
+	}
+	c, _ := j.contrast(j.widen, fixed([]int{j.layout.canary}, j.reference))
+	low, high, ok := c.Interval(level)
+	referenceNs := j.referenceNsPerRequest()
+	if !ok || referenceNs <= 0 {
+		return // lookForEnough has said why
+	}
+	planted := float64(j.PlantNsPerRequest) / referenceNs
+	slack := calibrationError * planted
+	found := Canary{Planted: planted, Found: asRatio(c.Estimate), Low: asRatio(low), High: asRatio(high)}
+	found.Seen = found.Low > 0 && found.Low-slack <= planted && planted <= found.High+slack
+	j.out.Canary = found
+	if !found.Seen {
+		j.spoilt = append(j.spoilt, fmt.Sprintf("the canary of %s was missed: found %s [%s, %s]",
+			percent(planted), percent(found.Found), percent(found.Low), percent(found.High)))
+		j.warning("the planted slowdown was not found as planted", "close other programs and run again; if it stays, the worker's clock or its plant is wrong")
+	}
+}
+
+// referenceNsPerRequest is what a request of the reference version costs, over all its clients.
+func (j *judgement) referenceNsPerRequest() float64 {
+	var costs []float64
+	for _, block := range j.BlockRuns {
+		for _, b := range block.Batches {
+			if b.CPUNs > 0 && b.Requests > 0 && slices.Contains(j.reference, b.Cell) {
+				costs = append(costs, float64(b.CPUNs)/float64(b.Requests))
+			}
+		}
+	}
+	return trimmed(costs)
+}

@@ -1,0 +1,137 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"protocolbench/internal/record"
+	"protocolbench/internal/stats"
+)
+
+// samples are a family's whole rounds: what every contrast is made of.
+type samples struct {
+	forks   []forkRounds
+	dropped []string // rounds that were not whole, and why
+	rounds  int
+}
+
+type forkRounds struct {
+	draw, fork int
+	rounds     []wholeRound
+}
+
+// wholeRound has the logarithm of every cell's CPU time per record in one round.
+type wholeRound struct {
+	lnCost map[int]float64
+	order  []int // cells as they were measured
+}
+
+// samplesOf keeps a round only if every cell of the family has a usable batch in it. Dropping single batches instead would let a
+// version that stumbles shed its bad rounds.
+func samplesOf(family record.FamilyRun) samples {
+	var s samples
+	for _, block := range family.BlockRuns {
+		f := forkRounds{draw: block.Draw, fork: block.Fork}
+		for _, number := range roundNumbers(block) {
+			round, why := wholeRoundOf(family, block, number)
+			if why != "" {
+				s.dropped = append(s.dropped, fmt.Sprintf("draw %d fork %d round %d: %s", block.Draw, block.Fork, number, why))
+				continue
+			}
+			f.rounds = append(f.rounds, round)
+		}
+		if len(f.rounds) > 0 {
+			s.forks = append(s.forks, f)
+			s.rounds += len(f.rounds)
+		}
+	}
+	return s
+}
+
+func roundNumbers(block record.BlockRun) []int {
+	var numbers []int
+	for _, b := range block.Batches {
+		if !slices.Contains(numbers, b.Round) {
+			numbers = append(numbers, b.Round)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+func wholeRoundOf(family record.FamilyRun, block record.BlockRun, number int) (wholeRound, string) {
+	var batches []record.Batch
+	for _, b := range block.Batches {
+		if b.Round == number {
+			batches = append(batches, b)
+		}
+	}
+	slices.SortStableFunc(batches, func(a, b record.Batch) int { return a.Position - b.Position })
+	round := wholeRound{lnCost: map[int]float64{}}
+	for _, b := range batches {
+		if b.CPUNs <= 0 || b.Records <= 0 {
+			return round, fmt.Sprintf("cell %d has %d records in %d ns of CPU", b.Cell, b.Records, b.CPUNs)
+		}
+		if _, twice := round.lnCost[b.Cell]; twice {
+			return round, fmt.Sprintf("cell %d stands in it twice", b.Cell)
+		}
+		round.lnCost[b.Cell] = math.Log(float64(b.CPUNs) / float64(b.Records))
+		round.order = append(round.order, b.Cell)
+	}
+	for _, c := range family.Cells {
+		if _, ok := round.lnCost[c.Cell]; !ok {
+			return round, fmt.Sprintf("cell %d is missing", c.Cell)
+		}
+	}
+	if len(round.lnCost) != len(family.Cells) {
+		return round, "a cell in it was never declared"
+	}
+	return round, ""
+}
+
+// contrast is the mean of some cells against the mean of others, within rounds. The cells may depend on the fork.
+func (s samples) contrast(widen float64, cells func(forkRounds) (of, against []int)) (stats.Contrast, []stats.Fork) {
+	forks := make([]stats.Fork, 0, len(s.forks))
+	for _, f := range s.forks {
+		of, against := cells(f)
+		if len(of) == 0 || len(against) == 0 {
+			continue
+		}
+		d := make([]float64, len(f.rounds))
+		for i, r := range f.rounds {
+			d[i] = r.mean(of) - r.mean(against)
+		}
+		forks = append(forks, stats.Fork{Draw: f.draw, Fork: f.fork, D: d})
+	}
+	return stats.PairedContrast(forks, widen), forks
+}
+
+func fixed(of, against []int) func(forkRounds) (of, against []int) {
+	return func(forkRounds) ([]int, []int) { return of, against }
+}
+
+func (r wholeRound) mean(cells []int) float64 {
+	var sum float64
+	for _, c := range cells {
+		sum += r.lnCost[c]
+	}
+	return sum / float64(len(cells))
+}
+
+// byPosition gives the rounds as the position test wants them.
+func (s samples) byPosition() [][]stats.Round {
+	blocks := make([][]stats.Round, 0, len(s.forks))
+	for _, f := range s.forks {
+		block := make([]stats.Round, 0, len(f.rounds))
+		for _, r := range f.rounds {
+			row := stats.Round{Cells: r.order, LnX: make([]float64, len(r.order))}
+			for i, c := range r.order {
+				row.LnX[i] = r.lnCost[c]
+			}
+			block = append(block, row)
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
