@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"protocolbench/internal/record"
@@ -38,7 +37,7 @@ func (j *judgement) word(c cellContrast, cell Cell) (word, why string) {
 	if len(j.spoilt) > 0 {
 		return Unresolvable, strings.Join(j.spoilt, "; ")
 	}
-	if c.drawsP < rareAlpha/float64(len(j.contrasts)) && c.apart >= math.Log1p(j.margin) {
+	if c.torn {
 		return Unresolvable, fmt.Sprintf("draws disagree by %s", percent(asRatio(c.apart)))
 	}
 	reference := j.referenceNsPerRequest() / 1e3

@@ -44,10 +44,10 @@ type judgement struct {
 
 type cellContrast struct {
 	stats.Contrast
-	name   string
-	p      float64 // Holm-corrected
-	drawsP float64
-	apart  float64 // spread of draws, ln
+	name  string
+	p     float64 // Holm-corrected
+	apart float64 // spread of draws, ln
+	torn  bool    // draws disagree by more than forks explain, and by the margin or more
 }
 
 // judgeFamily judges a family of tier 0 or 1; families is how many there are, for alarms over all of them.
@@ -116,8 +116,9 @@ func (j *judgement) compare() {
 			cells, name = j.plateaus(j.samples, j.margin), contrastPlateau
 		}
 		contrast, forks := j.contrast(j.widen, cells)
-		cc := cellContrast{Contrast: contrast, name: name, p: 1, drawsP: 1}
-		cc.drawsP, cc.apart, _ = stats.Disagreement(forks)
+		cc := cellContrast{Contrast: contrast, name: name, p: 1}
+		drawsP, apart, ok := stats.Disagreement(forks)
+		cc.apart, cc.torn = apart, ok && drawsP < rareAlpha/float64(len(j.versions)) && apart >= math.Log1p(j.margin)
 		j.contrasts[i] = cc
 		ps = append(ps, contrast.PAbove(0))
 	}
@@ -126,15 +127,19 @@ func (j *judgement) compare() {
 	}
 }
 
+// checkFloor leaves out a version whose draws disagree: it has its own word already, and its width says nothing about what can be
+// resolved of the others.
 func (j *judgement) checkFloor() {
 	all := make([]stats.Contrast, 0, len(j.contrasts))
 	for _, c := range j.contrasts {
-		all = append(all, c.Contrast)
+		if !c.torn {
+			all = append(all, c.Contrast)
+		}
 	}
 	floor, ok := stats.Floor(all)
 	if !ok || len(all) == 0 {
 		j.out.Floor = Unbounded
-		return // lookForEnough has said why
+		return // lookForEnough or the versions themselves have said why
 	}
 	j.out.Floor = asRatio(floor)
 	if j.out.Floor > j.margin {

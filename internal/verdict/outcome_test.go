@@ -1,0 +1,77 @@
+package verdict
+
+import (
+	"strings"
+	"testing"
+
+	"protocolbench/guards"
+	"protocolbench/internal/record"
+)
+
+func finding(guard string, outcome guards.Outcome) guards.Finding {
+	return guards.Finding{Guard: guard, Tier: 1, Family: "tier1/fetch/size=0/bare", Version: 9, Outcome: outcome, Why: "because\nof it"}
+}
+
+// Each row adds one thing to a clean run; the order of causes is tested by rows that add two.
+func TestOutcome(t *testing.T) {
+	const name = "tier1/fetch/size=0/bare"
+	fault := func(what string) record.Fault {
+		return record.Fault{What: what, Where: record.Where{Family: name}, Text: "it died"}
+	}
+	for _, c := range []struct {
+		name   string
+		slow   float64
+		change func(*record.Run)
+		guards []guards.Finding
+		word   string
+		code   int
+		reason string
+	}{
+		{name: "clean", word: Pass, code: 0, reason: "no version is slower"},
+		{name: "slower", slow: 1.3, word: Fail, code: 3, reason: "v9 is slower by"},
+		{name: "failed guard", guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Fail, code: 3, reason: "the pin guard failed in tier1/fetch/size=0/bare v9: because of it"},
+		{name: "blind guard", guards: []guards.Finding{finding(guards.Pin, guards.Blind)}, word: Inconclusive, code: 4, reason: "the pin guard is blind"},
+		{name: "not applicable", guards: []guards.Finding{finding(guards.Pin, guards.NotApplicable)}, word: Pass, code: 0},
+		{name: "slower and blind", slow: 1.3, guards: []guards.Finding{finding(guards.Pin, guards.Blind)}, word: Fail, code: 3, reason: "v9 is slower"},
+		{name: "slower and failed", slow: 1.3, guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Fail, code: 3, reason: "and 1 more"},
+		{name: "failed and blind", guards: []guards.Finding{finding(guards.Log, guards.Blind), finding(guards.Pin, guards.Fail)}, word: Fail, code: 3, reason: "pin guard failed"},
+		{name: "broker died", change: func(r *record.Run) { r.Faults = []record.Fault{fault(record.FaultBroker)} }, word: Inconclusive, code: 1, reason: "broker fault in"},
+		{name: "harness", change: func(r *record.Run) { r.Faults = []record.Fault{fault(record.FaultTool)} }, word: Inconclusive, code: 1, reason: "it died"},
+		{name: "broker died, and completeness with it", change: func(r *record.Run) { r.Faults = []record.Fault{fault(record.FaultBroker)} },
+			guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Inconclusive, code: 1},
+		{name: "broker died in one family, a pin failed in another", change: func(r *record.Run) {
+			r.Faults = []record.Fault{{What: record.FaultBroker, Where: record.Where{Family: "other"}}}
+		}, guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Fail, code: 3},
+		{name: "worker died", change: func(r *record.Run) {
+			f := fault(record.FaultWorker)
+			r.Faults, r.Families[0].BlockRuns[0].Faults = []record.Fault{f}, []record.Fault{f}
+		}, word: Inconclusive, code: 4, reason: "a worker failed in"},
+		{name: "interrupted", change: func(r *record.Run) {
+			r.Faults, r.Trailer.Complete = []record.Fault{fault(record.FaultUser)}, false
+		}, guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Inconclusive, code: 4, reason: "interrupted"},
+		{name: "no trailer", change: func(r *record.Run) { r.Trailer = nil }, word: Inconclusive, code: 4, reason: "not complete"},
+		{name: "embedded", change: func(r *record.Run) { r.Brokers[0].Provider = "embedded" }, word: Inconclusive, code: 4, reason: "install Java"},
+		{name: "attached with Jolokia", change: func(r *record.Run) { r.Brokers[0].Provider = "attached" }, word: Pass, code: 0},
+		{name: "attached without", change: func(r *record.Run) { r.Brokers[0].Provider, r.Brokers[0].JolokiaURL = "attached", "" }, word: Inconclusive, code: 4, reason: "--jolokia"},
+		{name: "slower in a family that does not decide", slow: 1.3, change: func(r *record.Run) {
+			r.Families[0].Deciding = false
+			r.Families = append(r.Families, quickWorld(33).run().Families[0])
+		}, word: Pass, code: 0},
+		{name: "nothing that decides", change: func(r *record.Run) { r.Families[0].Deciding = false }, word: Inconclusive, code: 4, reason: "nothing that decides"},
+		{name: "nothing at all", change: func(r *record.Run) { r.Families = nil }, word: Inconclusive, code: 4, reason: "nothing that decides"},
+		{name: "unresolved", change: func(r *record.Run) { r.Families[0].BlockRuns = r.Families[0].BlockRuns[:1] }, word: Inconclusive, code: 4, reason: "is unresolved: only one fork"},
+	} {
+		w := quickWorld(21)
+		if c.slow > 0 {
+			w.cost = slow(9, c.slow)
+		}
+		run := w.run()
+		if c.change != nil {
+			c.change(run)
+		}
+		v := Judge(run, append(goodGuards(), c.guards...), Options{})
+		if v.Verdict != c.word || v.ExitCode != c.code || !strings.Contains(v.Reason, c.reason) || v.Reason == "" || strings.Contains(v.Reason, "\n") {
+			t.Errorf("%s: %s (%d): %q; want %s (%d) with %q on one line", c.name, v.Verdict, v.ExitCode, v.Reason, c.word, c.code, c.reason)
+		}
+	}
+}
