@@ -1,0 +1,136 @@
+package guards
+
+import (
+	"fmt"
+	"math"
+
+	"protocolbench/internal/record"
+)
+
+// What a worker's clock and the parent's view of it may differ by.
+const (
+	// grainNs is what two readings of one clock from two processes may be apart.
+	grainNs = 20_000
+	// bracketShare and bracketNs bound the difference over a bracket. A snapshot and the parent's reading beside it are one answer apart,
+	// which costs the worker up to some milliseconds of its own (a collection, the encoding).
+	bracketShare = 0.02
+	bracketNs    = 5_000_000
+	// plantShare is the part of the canary's extra CPU that inside and outside may disagree on, beyond four standard errors.
+	plantShare = 0.3
+	// plantPairs is the least number of pairs that this is judged on.
+	plantPairs = 8
+)
+
+// checkClocks compares the worker's CPU clock, from which every figure comes, with the parent's view of the same process.
+func checkClocks(_ *record.Run, f record.FamilyRun) []Finding {
+	t := newTally(Clocks, f.Family, "the worker's CPU clock and the parent's view of its process agree over every block, and no batch claims more CPU than the process used")
+	for _, b := range f.BlockRuns {
+		if !clocksReadable(b) {
+			t.see(AllVersions, b.Where, Blind, "the worker's CPU clock could not be read from outside on this platform, so its own word stands alone; run on Linux", nil)
+			continue
+		}
+		batchClocks(t, b)
+		if !bracketed(b) {
+			t.see(AllVersions, b.Where, Blind, whyOpen, nil)
+			continue
+		}
+		bracketClocks(t, b)
+	}
+	plantFromOutside(t, f)
+	return t.findings()
+}
+
+func clocksReadable(b record.BlockRun) bool {
+	for _, batch := range b.Batches {
+		if batch.OutsideCPUNs < 0 {
+			return false
+		}
+	}
+	return len(b.Batches) > 0 && (!bracketed(b) || b.Open.OutsideCPUNs >= 0 && b.Close.OutsideCPUNs >= 0)
+}
+
+// batchClocks: the timed part lies within what the parent brackets, so it can't have used more CPU than that.
+func batchClocks(t *tally, b record.BlockRun) {
+	for _, batch := range b.Batches {
+		if batch.CPUNs > batch.OutsideCPUNs+grainNs {
+			t.see(AllVersions, b.Where, Fail, fmt.Sprintf("a batch claims %d ns of CPU and the whole process used %d: the worker's clock is wrong", batch.CPUNs, batch.OutsideCPUNs),
+				map[string]any{"cell": batch.Cell, "round": batch.Round, "insideNs": batch.CPUNs, "outsideNs": batch.OutsideCPUNs})
+			return
+		}
+		if batch.CPUNs <= 0 {
+			t.see(AllVersions, b.Where, Fail, "a batch claims to have used no CPU: the worker's clock is wrong", map[string]any{"cell": batch.Cell, "round": batch.Round})
+			return
+		}
+	}
+}
+
+func bracketClocks(t *tally, b record.BlockRun) {
+	inside, outside := b.Close.Worker.CPUNs-b.Open.Worker.CPUNs, b.Close.OutsideCPUNs-b.Open.OutsideCPUNs
+	var timed int64
+	for _, batch := range b.Batches {
+		timed += batch.CPUNs
+	}
+	numbers := map[string]any{"insideNs": inside, "outsideNs": outside, "timedNs": timed}
+	allowed := max(bracketShare*float64(outside), bracketNs)
+	switch {
+	case math.Abs(float64(outside-inside)) > allowed:
+		t.see(AllVersions, b.Where, Fail, fmt.Sprintf("over a block the worker's clock says %.1f ms of CPU and the parent's view %.1f ms: every figure would be off by as much; correct the worker's clock",
+			float64(inside)/1e6, float64(outside)/1e6), numbers)
+	case timed > outside+grainNs:
+		t.see(AllVersions, b.Where, Fail, "the batches together claim more CPU than the process used: the worker's clock is wrong", numbers)
+	default:
+		t.pass(AllVersions, b.Where, numbers)
+	}
+}
+
+// plantFromOutside finds a worker whose batches report a part of their CPU while its process total is right. What a batch costs
+// beside the timed part is the same for the canary and for the reference, so the canary's extra CPU has to look the same from both sides.
+func plantFromOutside(t *tally, f record.FamilyRun) {
+	var inside, apart []float64
+	for _, b := range f.BlockRuns {
+		if !clocksReadable(b) {
+			continue
+		}
+		canary, reference := byRound(f.Family, b, record.RoleCanary), byRound(f.Family, b, record.RoleVersion)
+		for round, c := range canary {
+			if r, ok := reference[round]; ok {
+				inside = append(inside, float64(c.CPUNs-r.CPUNs))
+				apart = append(apart, float64(c.OutsideCPUNs-r.OutsideCPUNs)-float64(c.CPUNs-r.CPUNs))
+			}
+		}
+	}
+	if len(inside) < plantPairs {
+		return
+	}
+	extra, _ := meanAndError(inside)
+	difference, standardError := meanAndError(apart)
+	if math.Abs(difference) > plantShare*math.Abs(extra) && math.Abs(difference) > 4*standardError {
+		t.see(AllVersions, record.Where{Family: f.Name}, Fail, fmt.Sprintf("the planted slowdown costs %.0f us a batch by the worker's clock and %.0f us by the parent's: batches report only a part of their CPU; correct the worker's clock",
+			extra/1e3, (extra+difference)/1e3), map[string]any{"pairs": len(inside), "insideUs": extra / 1e3, "outsideUs": (extra + difference) / 1e3})
+	}
+}
+
+// byRound are the batches of the reference version's cell in a role.
+func byRound(f record.Family, b record.BlockRun, role string) map[int]record.Batch {
+	rounds := map[int]record.Batch{}
+	for _, c := range f.Cells {
+		if c.Role == role && c.Version == f.Reference {
+			for _, batch := range batchesOf(b, c.Cell) {
+				rounds[batch.Round] = batch
+			}
+		}
+	}
+	return rounds
+}
+
+func meanAndError(values []float64) (mean, standardError float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	var squares float64
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(squares / (n - 1) / n)
+}

@@ -1,0 +1,113 @@
+package guards
+
+import (
+	"fmt"
+	"strconv"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/record"
+)
+
+// checkData asks whether the records that went through are the ones that should have: a client that drops or repeats some is fast
+// for the wrong reason.
+func checkData(run *record.Run, f record.FamilyRun) []Finding {
+	t := newTally(Data, f.Family, "count, bytes, first and last key of every batch and the full hash of one per cell and block are those of the records that were made from the seed")
+	for _, b := range f.BlockRuns {
+		for _, batch := range b.Batches {
+			version := versionOf(f.Family, batch.Cell)
+			if blind, fault := batchFault(f.Family, batch); fault != "" || blind {
+				sayBatch(t, version, batch, blind, fault)
+				continue
+			}
+			t.pass(version, b.Where, map[string]any{"batches": int64(1), "records": int64(batch.Records)})
+		}
+		hashes(t, run, f.Family, b)
+		if f.Tier > 0 && f.API == produceAPI {
+			readBack(t, b)
+		}
+	}
+	return t.findings()
+}
+
+func sayBatch(t *tally, version int, batch record.Batch, blind bool, fault string) {
+	outcome, why := Fail, fault+"; the client loses, repeats or changes records at this version, or its worker miscounts"
+	if blind {
+		outcome, why = Blind, "nothing was expected of a batch, so nothing could have been wrong with it"
+	}
+	t.see(version, batch.Where, outcome, why, map[string]any{"cell": batch.Cell, "round": batch.Round, "fault": fault})
+}
+
+// batchFault names the first thing that is wrong with a batch.
+func batchFault(f record.Family, b record.Batch) (blind bool, fault string) {
+	differs := func(what string, got, want int64) string {
+		return fmt.Sprintf("a batch had %s %d where %d belong", what, got, want)
+	}
+	offsets := b.EndOffset - b.StartOffset
+	switch {
+	case b.ExpectedRecords <= 0:
+		return true, ""
+	case b.Requests != f.RequestsPerBatch:
+		return false, differs("completed requests", int64(b.Requests), int64(f.RequestsPerBatch))
+	case b.Records != b.ExpectedRecords:
+		return false, differs("records", int64(b.Records), int64(b.ExpectedRecords))
+	case b.Bytes != b.ExpectedBytes:
+		return false, differs("value bytes", b.Bytes, b.ExpectedBytes)
+	case b.ByteSum != b.ExpectedByteSum:
+		return false, fmt.Sprintf("a batch had the byte sum %d where %d belongs", b.ByteSum, b.ExpectedByteSum)
+	case b.FirstKey != b.ExpectedFirstKey:
+		return false, fmt.Sprintf("a batch began with key %q where %q belongs", b.FirstKey, b.ExpectedFirstKey)
+	case b.LastKey != b.ExpectedLastKey:
+		return false, fmt.Sprintf("a batch ended with key %q where %q belongs", b.LastKey, b.ExpectedLastKey)
+	case f.Tier > 0 && offsets != int64(b.ExpectedRecords):
+		return false, differs("a span of offsets of", offsets, int64(b.ExpectedRecords))
+	case f.API == produceAPI && f.Mode != driver.ModeShipped && b.MinFrame != b.MaxFrame: // as shipped, a client compresses
+		return false, fmt.Sprintf("a batch had requests of %d to %d bytes where all are equal", b.MinFrame, b.MaxFrame)
+	}
+	return false, ""
+}
+
+// hashes judges the full hash that each cell made of an untimed batch.
+func hashes(t *tally, run *record.Run, f record.Family, b record.BlockRun) {
+	hashed := map[int]bool{}
+	for _, c := range b.CellRows {
+		hashed[c.Cell] = true
+		version := versionOf(f, c.Cell)
+		numbers := map[string]any{"cell": c.Cell, "hash": strconv.FormatUint(c.Hash, 10), "expectedHash": strconv.FormatUint(c.ExpectedHash, 10), "hashRecords": c.HashRecords}
+		switch {
+		case c.HashRecords <= 0 && !hasAbility(run, "hash"):
+			t.see(version, b.Where, Blind, "this worker makes no full hash, so records that are wrong between the first and the last key would not be seen", numbers)
+		case c.HashRecords <= 0:
+			t.see(version, b.Where, Fail, "the worker hashed a batch of no records", numbers)
+		case c.Hash != c.ExpectedHash:
+			t.see(version, b.Where, Fail, "the full hash of a batch is not that of the records made from the seed: keys, values, headers or timestamps are changed at this version", numbers)
+		default:
+			t.pass(version, b.Where, map[string]any{"hashes": int64(1), "recordsHashed": int64(c.HashRecords)})
+		}
+	}
+	for _, c := range f.Cells {
+		if !hashed[c.Cell] {
+			t.see(c.Version, b.Where, Blind, "the block ended before the full hash was made", map[string]any{"cell": c.Cell})
+		}
+	}
+}
+
+// readBack judges what the orchestrator, with a client of its own, found stored.
+func readBack(t *tally, b record.BlockRun) {
+	const blind = "what the broker stored was not read back"
+	switch {
+	case !brokerBracketed(b):
+		t.see(AllVersions, b.Where, Blind, blind+": the block has no closing evidence of the broker", nil)
+	case b.Close.Broker.ReadBack == nil:
+		t.see(AllVersions, b.Where, Blind, blind, nil)
+	case b.Close.Broker.ReadBack.Why != "":
+		t.see(AllVersions, b.Where, Blind, blind+": "+b.Close.Broker.ReadBack.Why, nil)
+	default:
+		r := b.Close.Broker.ReadBack
+		numbers := map[string]any{"records": r.Records, "hash": strconv.FormatUint(r.Hash, 10), "expectedHash": strconv.FormatUint(r.ExpectedHash, 10)}
+		if r.Records <= 0 || r.Hash != r.ExpectedHash {
+			t.see(AllVersions, b.Where, Fail, fmt.Sprintf("the %d records that the broker stored are not those made from the seed: what the client sent is wrong", r.Records), numbers)
+			return
+		}
+		t.pass(AllVersions, b.Where, map[string]any{"recordsReadBack": int64(r.Records)})
+	}
+}
