@@ -1,0 +1,58 @@
+package guards
+
+import (
+	"testing"
+
+	"protocolbench/internal/record"
+)
+
+func TestData(t *testing.T) {
+	breakBatch := func(family string, change func(*record.Batch)) func(*testing.T, *record.Run) {
+		return func(t *testing.T, run *record.Run) {
+			b := block(t, run, family, 1)
+			for i := range b.Batches {
+				if b.Batches[i].Cell == 1 && b.Batches[i].Round == 2 {
+					change(&b.Batches[i])
+				}
+			}
+		}
+	}
+	fetch, produce := []string{"data|" + liveFetch + "|17|fail"}, []string{"data|" + liveProduce + "|12|fail"}
+	checkBreakages(t, []breakage{
+		{"the last record dropped", breakBatch(liveFetch, func(b *record.Batch) { b.Records-- }),
+			[]string{"data|" + liveFetch + "|17|fail", "known truth|" + liveFetch + "|17|fail"}, "records 39 where 40"},
+		{"a poll too many", breakBatch(liveFetch, func(b *record.Batch) { b.Requests++ }), fetch, "completed requests 5 where 4"},
+		{"bytes missing", breakBatch(liveFetch, func(b *record.Batch) { b.Bytes -= 80 }), fetch, "value bytes"},
+		{"other content", breakBatch(liveFetch, func(b *record.Batch) { b.ByteSum++ }), fetch, "byte sum"},
+		{"first record skipped", breakBatch(liveFetch, func(b *record.Batch) { b.FirstKey = "second" }), fetch, `"second" where "first"`},
+		{"last record repeated", breakBatch(liveFetch, func(b *record.Batch) { b.LastKey = "last but one" }), fetch, "ended with key"},
+		{"offsets with a hole", breakBatch(liveFetch, func(b *record.Batch) { b.EndOffset++ }), fetch, "span of offsets"},
+		{"acknowledged and not stored", breakBatch(liveProduce, func(b *record.Batch) { b.EndOffset = b.StartOffset }), produce, "span of offsets of 0 where 40"},
+		{"requests of different sizes", breakBatch(liveProduce, func(b *record.Batch) { b.MaxFrame++ }), produce, "1200 to 1201 bytes"},
+		{"nothing expected", breakBatch(codecFetch, func(b *record.Batch) { b.ExpectedRecords = 0 }), []string{"data|" + codecFetch + "|17|blind"}, "nothing was expected"},
+		{"another hash", func(t *testing.T, run *record.Run) { block(t, run, codecFetch, 0).CellRows[2].Hash++ }, []string{"data|" + codecFetch + "|18|fail"}, "full hash"},
+		{"a second hash that differs", func(t *testing.T, run *record.Run) {
+			b := block(t, run, sanityFetch, 0)
+			second := b.CellRows[0]
+			second.Hash++
+			b.CellRows = append(b.CellRows, second)
+		}, []string{"data|" + sanityFetch + "|-1|fail"}, "full hash"},
+		{"a hash of nothing", func(t *testing.T, run *record.Run) { block(t, run, codecFetch, 0).CellRows[2].HashRecords = 0 }, []string{"data|" + codecFetch + "|18|fail"}, "no records"},
+		{"a hash not made", func(t *testing.T, run *record.Run) {
+			b := block(t, run, liveFetch, 0)
+			b.CellRows = b.CellRows[1:]
+		}, []string{"data|" + liveFetch + "|16|blind"}, "before the full hash"},
+		{"stored records differ", func(t *testing.T, run *record.Run) {
+			block(t, run, liveProduce, 0).Close.Broker.ReadBack.Hash++
+		}, []string{"data|" + liveProduce + "|-1|fail"}, "the broker stored"},
+		{"nothing was stored to read", func(t *testing.T, run *record.Run) {
+			*block(t, run, liveProduce, 0).Close.Broker.ReadBack = record.ReadBack{}
+		}, []string{"data|" + liveProduce + "|-1|fail"}, "the 0 records"},
+		{"not read back", func(t *testing.T, run *record.Run) {
+			block(t, run, liveProduce, 0).Close.Broker.ReadBack = nil
+		}, []string{"data|" + liveProduce + "|-1|blind"}, "not read back"},
+		{"could not be read back", func(t *testing.T, run *record.Run) {
+			block(t, run, sanityProduce, 0).Close.Broker.ReadBack.Why = "timed out"
+		}, []string{"data|" + sanityProduce + "|-1|blind"}, "timed out"},
+	})
+}

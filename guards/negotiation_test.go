@@ -1,0 +1,23 @@
+package guards
+
+import (
+	"testing"
+
+	"protocolbench/internal/record"
+)
+
+func TestNegotiation(t *testing.T) {
+	one := func(outcome string) []string { return []string{"negotiation|" + sanityFetch + "|-1|" + outcome} }
+	plan := func(run *record.Run) *record.Plan { return &run.Plans[5] } // Fetch of tier 2
+	checkBreakages(t, []breakage{
+		{"an older version than could be", func(t *testing.T, run *record.Run) { block(t, run, sanityFetch, 1).CellRows[0].AnswerVersion = 6 }, one("fail"), "negotiated Fetch v6 where v7"},
+		{"a broker that says another range", func(_ *testing.T, run *record.Run) { plan(run).Advertised[1] = 8 }, one("fail"), "advertises Fetch up to v7"},
+		{"no plan", func(_ *testing.T, run *record.Run) { plan(run).Tier = 9 },
+			[]string{"plan|tier2|-1|blind", "negotiation|" + sanityFetch + "|-1|blind"}, "no plan"},
+		{"a range that was not read", func(_ *testing.T, run *record.Run) { plan(run).Advertised = [2]int{-1, -1} }, one("blind"), "which versions both sides have"},
+		{"a client that doesn't say, by the wire", func(t *testing.T, run *record.Run) {
+			block(t, run, sanityFetch, 0).CellRows[0].AnswerVersion = -1
+			block(t, run, sanityFetch, 1).CellRows[0].AnswerVersion = -1
+		}, nil, ""},
+	})
+}

@@ -1,0 +1,141 @@
+package guards
+
+import (
+	"testing"
+
+	"protocolbench/internal/measure"
+	"protocolbench/internal/record"
+)
+
+// resend moves n frames of a cell's closing count from one version to another.
+func resend(b *record.BlockRun, cell int, to int16, n int64) {
+	frames := b.Close.Worker.Cells[cell].Frames
+	other := frames[0]
+	frames[0].Count -= n
+	other.Version, other.Count = to, n
+	b.Close.Worker.Cells[cell].Frames = append(frames, other)
+}
+
+// arrive moves the broker's closing count of a version.
+func arrive(b *record.BlockRun, version int, n int64) {
+	c := b.Close.Broker.RequestsByVersion[version]
+	b.Close.Broker.RequestsByVersion[version] = count(c.Value + n)
+}
+
+func TestPin(t *testing.T) {
+	live := []string{"16", "17", "18"}
+	all := func(family, outcome string, versions ...string) []string {
+		var want []string
+		for _, v := range versions {
+			want = append(want, "pin|"+family+"|"+v+"|"+outcome)
+		}
+		return want
+	}
+	both := append(all(liveFetch, "blind", live...), all(liveProduce, "blind", "11", "12", "13")...)
+	checkBreakages(t, []breakage{
+		{"a client left unpinned: wire and broker object", func(t *testing.T, run *record.Run) {
+			b := block(t, run, liveFetch, 1)
+			resend(b, 0, 18, goodRounds*goodRequests)
+			arrive(b, 16, -goodRounds*goodRequests)
+			arrive(b, 18, goodRounds*goodRequests)
+		}, all(liveFetch, "fail", "16"), "not pinned"},
+		{"one request at another version", func(t *testing.T, run *record.Run) {
+			b := block(t, run, liveProduce, 0)
+			resend(b, 2, 12, 1)
+			arrive(b, 13, -1)
+			arrive(b, 12, 1)
+		}, all(liveProduce, "fail", "13"), "1 of 24"},
+		{"one request in flight at the end", func(t *testing.T, run *record.Run) {
+			b := block(t, run, liveFetch, 0)
+			b.Close.Worker.Cells[1].Frames[0].Count++
+			arrive(b, 17, 1)
+		}, all(liveFetch, "fail", "17"), "24 requests were asked for and 25 left"},
+		{"a twin sends too few", func(t *testing.T, run *record.Run) {
+			b := block(t, run, liveFetch, 0)
+			b.Close.Worker.Cells[4].Frames[0].Count--
+			arrive(b, 18, -1)
+		}, all(liveFetch, "fail", "18"), "23 left"},
+		{"an in-memory encoder at another version", func(t *testing.T, run *record.Run) {
+			resend(block(t, run, codecProduce, 0), 0, 13, 4)
+		}, all(codecProduce, "fail", "11"), "not pinned"},
+		{"a decoder of another version", func(t *testing.T, run *record.Run) {
+			block(t, run, codecFetch, 0).CellRows[1].AnswerVersion = 18
+		}, all(codecFetch, "fail", "17"), "had v18"},
+		{"a decoder that doesn't say", func(t *testing.T, run *record.Run) {
+			block(t, run, codecFetch, 0).CellRows[1].AnswerVersion = -1
+		}, all(codecFetch, "blind", "17"), "doesn't say"},
+		{"a live client that doesn't say", func(t *testing.T, run *record.Run) {
+			for fork := range goodBlocks {
+				block(t, run, liveFetch, fork).CellRows[1].AnswerVersion = -1
+			}
+		}, nil, ""},
+		{"the broker counted less", func(t *testing.T, run *record.Run) {
+			arrive(block(t, run, liveFetch, 1), 17, -2)
+		}, all(liveFetch, "fail", "17"), "contradict"},
+		{"the broker counted more", func(t *testing.T, run *record.Run) {
+			arrive(block(t, run, liveFetch, 1), 17, 2)
+		}, all(liveFetch, "fail", "17"), "contradict"},
+		{"the broker counted a version that nobody pinned", func(t *testing.T, run *record.Run) {
+			arrive(block(t, run, liveFetch, 1), 3, 1)
+		}, all(liveFetch, "fail", "-1"), "0 requests left and the broker counted 1"},
+		{"somebody else on an attached cluster", func(t *testing.T, run *record.Run) {
+			run.Brokers[0].Provider = attachedBroker
+			arrive(block(t, run, liveFetch, 1), 17, 2)
+			arrive(block(t, run, liveFetch, 1), 3, 5)
+		}, all(liveFetch, "blind", "-1", "17"), "somebody else"},
+		{"a deficit on an attached cluster", func(t *testing.T, run *record.Run) {
+			run.Brokers[0].Provider = attachedBroker
+			arrive(block(t, run, liveFetch, 1), 17, -1)
+		}, all(liveFetch, "fail", "17"), "contradict"},
+		{"a counter that could not be read", func(t *testing.T, run *record.Run) {
+			block(t, run, liveFetch, 0).Close.Broker.RequestsByVersion[17] = unreadable()
+		}, all(liveFetch, "blind", "17"), "401"},
+		{"a list that could not be read", func(t *testing.T, run *record.Run) {
+			b := block(t, run, liveFetch, 0)
+			b.Open.Broker.RequestsListed = false
+			delete(b.Open.Broker.RequestsByVersion, 17)
+		}, all(liveFetch, "blind", "17"), "list of the broker's request counters"},
+		{"a version's counter made on its first request", func(t *testing.T, run *record.Run) {
+			b := block(t, run, liveFetch, 0)
+			b.Close.Broker.RequestsByVersion[17] = count(goodRounds * goodRequests)
+			delete(b.Open.Broker.RequestsByVersion, 17)
+		}, nil, ""},
+		{"the same, said to be absent", func(t *testing.T, run *record.Run) {
+			b := block(t, run, liveFetch, 0)
+			b.Close.Broker.RequestsByVersion[17] = count(goodRounds * goodRequests)
+			b.Open.Broker.RequestsByVersion[17] = measure.Counter{State: measure.Absent}
+		}, nil, ""},
+		{"no control", func(_ *testing.T, run *record.Run) {
+			run.Controls[2].Control = "another"
+		}, both, "did not run"},
+		{"a control that could not be run", func(_ *testing.T, run *record.Run) {
+			run.Controls[2] = record.Control{Tier: 1, Control: record.ControlUnpinned, Why: "only one version"}
+		}, both, "only one version"},
+		{"a control that the wire missed", func(_ *testing.T, run *record.Run) {
+			run.Controls[2].WireObjected = false
+		}, both, "not seen on the wire"},
+		{"a control that the broker missed", func(_ *testing.T, run *record.Run) {
+			run.Controls[2].BrokerObjected = false
+		}, both, "not seen by the broker"},
+		{"a worker that counts no frames", func(_ *testing.T, run *record.Run) {
+			run.Header.Client.Abilities = []string{"codec", "live", "hash"}
+		}, append(append(all(codecProduce, "blind", "11", "12", "13"), both...),
+			"pin|"+sanityFetch+"|-1|blind", "pin|"+sanityProduce+"|-1|blind"), "counts no frames"},
+		{"an old broker counted more", func(t *testing.T, run *record.Run) {
+			block(t, run, sanityFetch, 0).Close.Broker.Requests.Value++
+		}, all(sanityFetch, "fail", "-1"), "contradict"},
+		{"a client left alone that changes its version", func(t *testing.T, run *record.Run) {
+			resend(block(t, run, sanityFetch, 0), 0, 6, 1)
+		}, all(sanityFetch, "fail", "-1"), "another version"},
+	})
+}
+
+func TestPinWithoutJolokiaIsBlind(t *testing.T) {
+	run := goodRun()
+	run.Brokers[0].JolokiaURL = ""
+	for _, f := range Check(run) {
+		if f.Guard == Pin && f.Tier == 1 && f.Outcome != Blind {
+			t.Errorf("%s without the broker's counters", label(f))
+		}
+	}
+}

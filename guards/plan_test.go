@@ -1,0 +1,37 @@
+package guards
+
+import (
+	"strings"
+	"testing"
+
+	"protocolbench/internal/record"
+)
+
+func TestPlan(t *testing.T) {
+	one := []string{"plan|tier1|-1|fail"}
+	fetch := func(run *record.Run) *record.Plan { return &run.Plans[3] } // of tier 1
+	checkBreakages(t, []breakage{
+		{"a version without an answer", func(_ *testing.T, run *record.Run) { fetch(run).Answers = fetch(run).Answers[1:] }, one, "v15 is implemented and has no answer"},
+		{"a gap without a reason", func(_ *testing.T, run *record.Run) { fetch(run).Answers[0].Why = "" }, one, "v15 is not pinned and has no reason"},
+		{"pinned and never accepted", func(_ *testing.T, run *record.Run) { fetch(run).Answers[1].Accepted = false }, one, "v16 is pinned, and the broker"},
+		{"pinned and not", func(_ *testing.T, run *record.Run) { fetch(run).Pinned = []int{17, 18} }, one, "v16 is both"},
+		{"a pinned version that has no cell", func(t *testing.T, run *record.Run) {
+			fetch(run).Answers[0] = record.PlanAnswer{Version: 15, Advertised: true, Accepted: true, Pinned: true}
+			fetch(run).Pinned = []int{15, 16, 17, 18}
+		}, one, "measures versions [16 17 18] where [15 16 17 18] are pinned"},
+		{"pinned beyond the client", func(_ *testing.T, run *record.Run) { fetch(run).Pinned = []int{16, 17, 18, 19} }, one, "v19 is pinned and not implemented"},
+		{"no plan", func(_ *testing.T, run *record.Run) { fetch(run).Tier = 9 }, []string{"plan|tier1|-1|blind"}, "no plan of Fetch"},
+	})
+}
+
+func TestPlanNamesWhatTheBrokerAdvertisesAndRefuses(t *testing.T) {
+	for _, f := range Check(goodRun()) {
+		if f.Guard == PlanGuard && f.Tier == 1 && f.Evidence["api"] == produceAPI {
+			if f.Outcome != Pass || !strings.Contains(f.Why, "v10") {
+				t.Errorf("%s: %s", f.Outcome, f.Why)
+			}
+			return
+		}
+	}
+	t.Error("no finding")
+}
