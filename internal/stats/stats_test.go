@@ -1,0 +1,271 @@
+package stats
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s is %v, by hand %v", what, got, want)
+	}
+}
+
+// 1..10 and a wild 1000 for the 10: 20 % of 10 cuts two from each end, (3+4+5+6+7+8)/6 = 5.5.
+func TestTrimmedMean(t *testing.T) {
+	m, ok := TrimmedMean([]float64{1000, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 0.2)
+	if !ok {
+		t.Fatal("ten samples have a mean")
+	}
+	near(t, "trimmed mean", m, 5.5, 1e-12)
+	// Four samples: 0.2 x 4 rounds down to none.
+	m, _ = TrimmedMean([]float64{1, 2, 3, 10}, 0.2)
+	near(t, "mean of four", m, 4, 1e-12)
+	// Five samples: one from each end. 0.2 x 5 is 1 exactly, whatever the float says.
+	m, _ = TrimmedMean([]float64{-9, 1, 2, 3, 99}, 0.2)
+	near(t, "mean of five", m, 2, 1e-12)
+	// A trim that would leave nothing leaves the middle.
+	m, _ = TrimmedMean([]float64{5, 1, 3}, 0.5)
+	near(t, "middle of three", m, 3, 1e-12)
+	if _, ok := TrimmedMean(nil, 0.2); ok {
+		t.Error("no samples have no mean")
+	}
+}
+
+func TestTrimmedMeanLeavesItsInputAlone(t *testing.T) {
+	xs := []float64{3, 1, 2}
+	TrimmedMean(xs, 0.2)
+	YuenSE(xs, 0.2)
+	MedianOf(xs)
+	if !slices.Equal(xs, []float64{3, 1, 2}) {
+		t.Errorf("input became %v", xs)
+	}
+}
+
+// 1..10, two cut from each end, h = 6. Winsorised: 3 3 3 4 5 6 7 8 8 8, mean 5.5; deviations 2.5 three times on each side, 1.5 and
+// 0.5 once on each: 6 x 6.25 + 2 x 2.25 + 2 x 0.25 = 42.5. SE = sqrt(42.5 / (6 x 5)) = 1.190238.
+func TestYuenSE(t *testing.T) {
+	xs := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	se, df, ok := YuenSE(xs, 0.2)
+	if !ok || df != 5 {
+		t.Errorf("df %v, %v; want 5", df, ok)
+	}
+	near(t, "SE", se, math.Sqrt(42.5/30), 1e-12)
+	// The wild sample is winsorised to 8 like the 10 before it.
+	xs[9] = 1e6
+	se, _, _ = YuenSE(xs, 0.2)
+	near(t, "SE with a wild sample", se, math.Sqrt(42.5/30), 1e-12)
+	// Without a trim it is the plain standard error: 1, 2, 3: sqrt(2 / (3 x 2)).
+	se, _, _ = YuenSE([]float64{1, 2, 3}, 0)
+	near(t, "plain SE", se, math.Sqrt(1.0/3), 1e-12)
+	for _, few := range [][]float64{nil, {1}} {
+		if _, _, ok := YuenSE(few, 0.2); ok {
+			t.Errorf("%v has no standard error", few)
+		}
+	}
+	// 0.1 three times: the mean rounds, the standard error must not.
+	if se, _, ok := YuenSE([]float64{0.1, 0.1, 0.1}, 0.2); !ok || se != 0 {
+		t.Errorf("identical samples have SE %v", se)
+	}
+}
+
+func TestMedianOf(t *testing.T) {
+	for _, c := range []struct {
+		xs   []float64
+		want float64
+	}{{[]float64{3, 1, 2}, 2}, {[]float64{4, 1, 3, 2}, 2.5}, {[]float64{7}, 7}, {[]float64{math.MaxFloat64, math.MaxFloat64}, math.MaxFloat64}} {
+		got, ok := MedianOf(c.xs)
+		if !ok || got != c.want {
+			t.Errorf("median of %v is %v, want %v", c.xs, got, c.want)
+		}
+	}
+	if _, ok := MedianOf(nil); ok {
+		t.Error("no samples have no median")
+	}
+}
+
+// Printed tables of t and F (e.g. NIST handbook 1.3.6.7).
+func TestQuantilesAgainstPrintedTables(t *testing.T) {
+	near(t, "t.975 of 3", tQuantile(0.975, 3), 3.182, 5e-4)
+	near(t, "t.95 of 3", tQuantile(0.95, 3), 2.353, 5e-4)
+	near(t, "t.975 of 11", tQuantile(0.975, 11), 2.201, 5e-4)
+	near(t, "t.99 of 1", tQuantile(0.99, 1), 31.821, 5e-3)
+	near(t, "P(t3 < 2.353)", tCDF(2.353, 3), 0.95, 1e-4)
+	near(t, "P(t < inf)", tCDF(math.Inf(1), 3), 1, 0)
+	near(t, "P(t < -inf)", tCDF(math.Inf(-1), 3), 0, 0)
+	near(t, "P(F(2,9) > 4.256)", fSurvival(4.256, 2, 9), 0.05, 1e-4)
+	near(t, "P(F(17,500) > 0)", fSurvival(0, 17, 500), 1, 0)
+	// F(2, n) has a closed tail: (1 + 2x/n)^(-n/2). It has to hold where 1-CDF would be 0.
+	near(t, "log of a far tail", math.Log(fSurvival(100, 2, 600)), -300*math.Log(1+200.0/600), 1e-6)
+}
+
+// Two forks of one draw. Fork 0: 1 2 3 4 5, fork 1: 3 4 5 6 7 (hundredths).
+// All ten sorted: 1 2 3 3 4 4 5 5 6 7; two cut: (3+3+4+4+5+5)/6 = 4. Winsorised: 3 3 3 3 4 4 5 5 5 5: 8 squares of 1, SE =
+// sqrt(8/30) = 0.516. Forks' trimmed means: 3 and 5, their SE = sqrt(2 / (1 x 2)) = 1. The larger is 1, df 1.
+func TestPairedContrastByHand(t *testing.T) {
+	forks := []Fork{
+		{Draw: 0, Fork: 0, D: []float64{.01, .02, .03, .04, .05}},
+		{Draw: 0, Fork: 1, D: []float64{.03, .04, .05, .06, .07}},
+	}
+	c := PairedContrast(forks, 1)
+	near(t, "estimate", c.Estimate, .04, 1e-12)
+	near(t, "round SE", c.RoundSE, .01*math.Sqrt(8.0/30), 1e-12)
+	near(t, "fork SE", c.ForkSE, .01, 1e-12)
+	near(t, "SE", c.SE, .01, 1e-12)
+	near(t, "df", c.DF, 1, 0)
+	if c.Rounds != 10 || c.Forks != 2 || c.Draws != 1 || c.Birge != 1 || !c.Bounded || c.Exact {
+		t.Errorf("%+v", c)
+	}
+	// t.975 of 1 is 12.706.
+	low, high, ok := c.Interval(0.95)
+	near(t, "low", low, .04-.12706, 1e-5)
+	near(t, "high", high, .04+.12706, 1e-5)
+	upper, _ := c.Upper(0.95) // t.95 of 1 is 6.314
+	near(t, "upper", upper, .04+.06314, 1e-5)
+	// t = 4 with one degree of freedom: 1/2 - atan(4)/pi.
+	near(t, "p", c.PAbove(0), 0.5-math.Atan(4)/math.Pi, 1e-9)
+	near(t, "p at the estimate", c.PAbove(.04), 0.5, 1e-9)
+	if !ok {
+		t.Error("the interval is bounded")
+	}
+	// Widened by 2 the round-level one is the larger: 1.033.
+	near(t, "widened SE", PairedContrast(forks, 2).SE, .02*math.Sqrt(8.0/30), 1e-12)
+}
+
+// Two draws of two forks, one sample each three times: means 0 2 | 10 12. Within: 2 + 2 over 2 df = 2. Between: group means 1
+// and 11, grand 6: 2 x 25 + 2 x 25 = 100 over 1 df. F = 50, Birge = sqrt(50). All four: squares 36+16+16+36 = 104, fork SE =
+// sqrt(104/12) = 2.944; all twelve rounds: two cut from each end, winsorised 0 0 0 2 2 2 10 10 10 12 12 12 stays (ties), squares
+// 3 x 104 = 312, h = 8: sqrt(312/56) = 2.360.
+func TestBirgeRatioByHand(t *testing.T) {
+	forks := []Fork{
+		{Draw: 1, Fork: 0, D: []float64{10, 10, 10}}, {Draw: 0, Fork: 0, D: []float64{0, 0, 0}},
+		{Draw: 0, Fork: 1, D: []float64{2, 2, 2}}, {Draw: 1, Fork: 1, D: []float64{12, 12, 12}},
+	}
+	c := PairedContrast(forks, 1)
+	near(t, "round SE", c.RoundSE, math.Sqrt(312.0/56), 1e-12)
+	near(t, "fork SE", c.ForkSE, math.Sqrt(104.0/12), 1e-12)
+	near(t, "Birge", c.Birge, math.Sqrt(50), 1e-12)
+	near(t, "SE", c.SE, math.Sqrt(104.0/12)*math.Sqrt(50), 1e-9)
+	p, spread, ok := Disagreement(forks)
+	near(t, "spread", spread, 10, 1e-12)
+	// P(F(1,2) > 50) is P(|t2| > sqrt 50) = 1 - sqrt(50/52).
+	near(t, "p", p, 1-math.Sqrt(50.0/52), 1e-9)
+	if !ok || c.Draws != 2 {
+		t.Errorf("%v, %d draws", ok, c.Draws)
+	}
+	// Draws that agree better than their forks do not narrow it.
+	forks[0].D, forks[3].D = []float64{0, 0, 0}, []float64{2, 2, 2}
+	if c := PairedContrast(forks, 1); c.Birge != 1 || c.SE != max(c.RoundSE, c.ForkSE) {
+		t.Errorf("agreeing draws: %+v", c)
+	}
+}
+
+func TestTooFewSamplesHaveNoInterval(t *testing.T) {
+	for name, forks := range map[string][]Fork{
+		"none": nil, "one fork": {{D: []float64{1, 2, 3}}}, "empty forks": {{Fork: 0}, {Fork: 1}},
+		"not a number": {{Fork: 0, D: []float64{math.NaN(), 1}}, {Fork: 1, D: []float64{math.Inf(1)}}},
+	} {
+		c := PairedContrast(forks, 1)
+		_, _, bounded := c.Interval(0.95)
+		_, upper := c.Upper(0.95)
+		if c.Bounded || bounded || upper || c.Need == "" || c.PAbove(0) != 1 || math.IsNaN(c.Estimate) || math.IsInf(c.Estimate, 0) {
+			t.Errorf("%s: %+v", name, c)
+		}
+		if _, ok := Floor([]Contrast{c}); ok {
+			t.Errorf("%s: a floor was found", name)
+		}
+		if p, _, ok := Disagreement(forks); ok || p != 1 {
+			t.Errorf("%s: draws disagree with p %v", name, p)
+		}
+	}
+}
+
+func TestIdenticalSamplesAreExactAndNotNaN(t *testing.T) {
+	same := func(x float64) []Fork {
+		return []Fork{{Draw: 0, Fork: 0, D: []float64{x, x, x}}, {Draw: 0, Fork: 1, D: []float64{x, x, x}}, {Draw: 1, Fork: 0, D: []float64{x, x, x}}}
+	}
+	for _, c := range []struct{ x, p float64 }{{0, 1}, {0.1, 0}, {-0.1, 1}} {
+		got := PairedContrast(same(c.x), 1.3)
+		low, high, ok := got.Interval(0.95)
+		if !got.Exact || !ok || low != got.Estimate || high != got.Estimate || got.PAbove(0) != c.p {
+			t.Errorf("all %v: %+v [%v, %v] p %v, want p %v", c.x, got, low, high, got.PAbove(0), c.p)
+		}
+		if p, spread, _ := Disagreement(same(c.x)); p != 1 || spread != 0 {
+			t.Errorf("all %v: draws disagree with p %v by %v", c.x, p, spread)
+		}
+	}
+	// Forks agree exactly, draws don't: the width comes from the draws alone. Draws 0 (two forks) and 1 (one): between = 2/3 x
+	// (0.1)^2, over three forks: SE = sqrt(0.00667/3) = 0.0471, which is also the forks' own.
+	torn := same(0)
+	torn[2].D = []float64{0.1, 0.1, 0.1}
+	c := PairedContrast(torn, 1)
+	if p, _, _ := Disagreement(torn); p != 0 || c.DF != 1 || c.Exact {
+		t.Errorf("torn draws: p %v, %+v", p, c)
+	}
+	near(t, "SE of torn draws", c.SE, math.Sqrt(0.02/3/3), 1e-12)
+}
+
+// Holm by hand: sorted .01 .02 .03 .4 times 4 3 2 1: .04 .06 .06 .4; the third may not fall below the second.
+func TestHolm(t *testing.T) {
+	got := Holm([]float64{.4, .02, .01, .03})
+	for i, want := range []float64{.4, .06, .04, .06} {
+		near(t, "adjusted", got[i], want, 1e-12)
+	}
+	if got := Holm([]float64{.9, .8}); got[0] != 1 || got[1] != 1 {
+		t.Errorf("above one: %v", got)
+	}
+	if len(Holm(nil)) != 0 {
+		t.Error("no p-values, no answers")
+	}
+}
+
+// One contrast: F(margin/SE - t.95) = 0.9 gives margin = (t.95 + t.90) SE; with 11 degrees of freedom (1.796 + 1.363) SE.
+// Fourteen equal ones: each has to pass with 0.9^(1/14) = 0.99250.
+func TestFloorByHand(t *testing.T) {
+	one := Contrast{SE: 0.01, DF: 11, Bounded: true}
+	floor, ok := Floor([]Contrast{one})
+	if !ok {
+		t.Fatal("no floor")
+	}
+	near(t, "floor of one", floor, 0.01*(1.796+1.363), 1e-5)
+	fourteen := slices.Repeat([]Contrast{one}, 14)
+	floor, _ = Floor(fourteen)
+	near(t, "floor of fourteen", floor, 0.01*(tQuantile(0.95, 11)+tQuantile(math.Pow(0.9, 1.0/14), 11)), 1e-9)
+	// One that is much wider than the others decides alone.
+	fourteen[3].SE = 1
+	floor, _ = Floor(fourteen)
+	near(t, "floor of a wide one", floor, 1.796+1.363, 1e-2)
+	if floor, ok := Floor(slices.Repeat([]Contrast{{DF: 3, Bounded: true}}, 3)); !ok || floor != 0 {
+		t.Errorf("exact contrasts have floor %v, %v", floor, ok)
+	}
+}
+
+// Two cells, two rounds, order swapped: cell 0 costs 0 and cell 1 costs 1, the second place 0.2 more.
+// Residuals are -0.1 at place 0 and +0.1 at place 1 exactly: nothing is left within, but no degree of freedom either.
+func TestPositionFByHand(t *testing.T) {
+	block := []Round{{Cells: []int{0, 1}, LnX: []float64{0, 1.2}}, {Cells: []int{1, 0}, LnX: []float64{1, 0.2}}}
+	if got := PositionF([][]Round{block}); got.OK {
+		t.Errorf("4 numbers for 3 parameters and a position leave nothing: %+v", got)
+	}
+	// Twice the block with a wobble of +-w on alternating rounds' second place: position means stay, within gets its share.
+	// n = 8, two blocks: 2 x (2 + 2 - 1) = 6 parameters and 1 position leave 1. Wobble w in block 0, -w in block 1 on every
+	// round: residuals -0.1-w/2, +0.1+w/2 and -0.1+w/2, +0.1-w/2. Between = 2 x 4 x 0.01 = 0.08; within = 8 x (w/2)^2 = 2 w^2.
+	// w = 0.1: F = 0.08/0.02 = 4; P(F(1,1) > 4) = 1 - 2/pi atan(2).
+	wobble := func(w float64) []Round {
+		return []Round{{Cells: []int{0, 1}, LnX: []float64{0, 1.2 + w}}, {Cells: []int{1, 0}, LnX: []float64{1, 0.2 + w}}}
+	}
+	got := PositionF([][]Round{wobble(0.1), wobble(-0.1)})
+	near(t, "F", got.F, 4, 1e-9)
+	near(t, "p", got.P, 1-2/math.Pi*math.Atan(2), 1e-9)
+	near(t, "spread", got.Spread, 0.2, 1e-9)
+	for name, blocks := range map[string][][]Round{
+		"none": nil, "one cell": {{{Cells: []int{0}, LnX: []float64{1}}}}, "ragged": {{{Cells: []int{0, 1}, LnX: []float64{1, 2}}, {Cells: []int{0}, LnX: []float64{1}}}},
+		"not a number": {{{Cells: []int{0, 1}, LnX: []float64{1, math.NaN()}}}}, "empty block": {{}},
+	} {
+		if got := PositionF(blocks); got.OK || got.P != 1 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
