@@ -1,0 +1,253 @@
+package franz
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"protocolbench/internal/codec"
+	"protocolbench/internal/driver"
+	"protocolbench/internal/shape"
+	"protocolbench/internal/worker"
+)
+
+const (
+	testSeed   = 4711
+	testBaseMs = 1_790_000_000_000
+)
+
+func fixed(name string, perBatch, batches, partitions, topics int) shape.Shape {
+	return shape.Shape{Name: name, RecordsPerBatch: perBatch, BatchesPerPartition: batches, Partitions: partitions, Topics: topics,
+		KeyBytes: 16, ValueBytes: 100, RequiredAcks: -1}
+}
+
+var (
+	decodeShapes = []shape.Shape{
+		fixed("records=1", 1, 1, 1, 1), fixed("records=100", 100, 1, 1, 1), fixed("records=10000", 10_000, 1, 1, 1),
+		fixed("batches=1000", 10, 1000, 1, 1), fixed("topics=100", 10, 1, 1, 100),
+		{Name: "headers", RecordsPerBatch: 3, BatchesPerPartition: 2, Partitions: 4, Topics: 3, KeyBytes: 9, ValueBytes: 33, Headers: 2, RequiredAcks: -1},
+	}
+	encodeShapes = []shape.Shape{
+		fixed("records=1", 1, 1, 1, 1), fixed("records=100", 100, 1, 1, 1), fixed("records=10000", 10_000, 1, 1, 1),
+		fixed("batches=1000", 10, 1, 1000, 1), fixed("topics=100", 10, 1, 1, 100),
+		{Name: "headers", RecordsPerBatch: 3, BatchesPerPartition: 1, Partitions: 4, Topics: 3, KeyBytes: 9, ValueBytes: 33, Headers: 2, RequiredAcks: -1},
+	}
+)
+
+// opening is what the tests have in common.
+func opening(tier int, api string, version int, s shape.Shape, mode string) driver.Open {
+	return driver.Open{Cell: version + 1, Tier: tier, API: api, Version: version, Shape: s, Mode: mode,
+		ContentSeed: testSeed, BaseTimestampMs: testBaseMs, MaxRequests: 3}
+}
+
+// runBatch is what Serve does with a batch, without the clocks.
+func runBatch(t *testing.T, cell worker.Cell, requests int, placement uint64) driver.Batched {
+	t.Helper()
+	ctx := context.Background()
+	batch := driver.Batch{Requests: requests, Placement: placement}
+	if err := cell.Prepare(ctx, batch); err != nil {
+		t.Fatal(err)
+	}
+	ended := 0
+	if err := cell.Run(ctx, batch, func() { ended++ }); err != nil {
+		t.Fatal(err)
+	}
+	batched, err := cell.Finish(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended != requests || batched.Requests != requests {
+		t.Fatalf("%d requests ended, the cell says %d, want %d", ended, batched.Requests, requests)
+	}
+	return batched
+}
+
+// sameRequests checks a tier 0 batch: k times the same R records.
+func sameRequests(t *testing.T, got driver.Batched, s shape.Shape, k int) {
+	t.Helper()
+	r := s.RecordsPerRequest()
+	want := shape.NewContent(s, testSeed).Expect(r)
+	if got.Records != k*r || got.Bytes != int64(k)*want.Bytes || got.ByteSum != uint64(k)*want.ByteSum ||
+		got.FirstKey != want.FirstKey || got.LastKey != want.LastKey {
+		t.Errorf("%+v, want %d times %+v", got, k, want)
+	}
+}
+
+func TestDecodeEveryVersionAndShape(t *testing.T) {
+	ctx := context.Background()
+	for _, s := range decodeShapes {
+		for version := codec.MinFetch; version <= codec.MaxFetch; version++ {
+			t.Run(fmt.Sprintf("%s/v%d", s.Name, version), func(t *testing.T) {
+				cell, opened, err := New().Open(ctx, opening(0, apiFetch, version, s, driver.ModeBare))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cell.Close()
+				if opened != (driver.Opened{AnswerVersion: version, RecordsPerRequest: s.RecordsPerRequest()}) {
+					t.Errorf("%+v", opened)
+				}
+				for k := 1; k <= 3; k++ {
+					batched := runBatch(t, cell, k, uint64(k)*7919)
+					sameRequests(t, batched, s, k)
+					if batched.WireRequests != 0 || batched.WireBytesIn <= 0 {
+						t.Errorf("%+v", batched)
+					}
+				}
+				sameHash(t, cell, s)
+			})
+		}
+	}
+}
+
+func sameHash(t *testing.T, cell worker.Cell, s shape.Shape) {
+	t.Helper()
+	hashed, err := cell.Hash(context.Background(), driver.Batch{Requests: 2, Placement: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := shape.NewContent(s, testSeed).Expect(s.RecordsPerRequest())
+	if hashed != (driver.Hashed{Records: want.Records, Hash: want.Hash, Requests: 1}) {
+		t.Errorf("%+v, want %+v", hashed, want)
+	}
+}
+
+func TestEncodeEveryVersionAndShape(t *testing.T) {
+	ctx := context.Background()
+	for _, s := range encodeShapes {
+		for version := 3; version <= 13; version++ {
+			t.Run(fmt.Sprintf("%s/v%d", s.Name, version), func(t *testing.T) {
+				engine := New()
+				cell, opened, err := engine.Open(ctx, opening(0, apiProduce, version, s, driver.ModeBare))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cell.Close()
+				before := framesOf(t, cell, keyProduce, version)
+				if opened.AnswerVersion != version || opened.RecordsPerRequest != s.RecordsPerRequest() || opened.PreflightRequests != int(before) {
+					t.Errorf("%+v, %d frames", opened, before)
+				}
+				sent := int64(0)
+				for k := 1; k <= 3; k++ {
+					batched := runBatch(t, cell, k, uint64(k)*104_729)
+					sameRequests(t, batched, s, k)
+					if batched.WireRequests != k || batched.MinFrame != batched.MaxFrame || batched.MinFrame < s.RecordsPerRequest()*(s.KeyBytes+s.ValueBytes) {
+						t.Errorf("batch of %d: %+v", k, batched)
+					}
+					sent += int64(k)
+				}
+				sameHash(t, cell, s)
+				if got := framesOf(t, cell, keyProduce, version); got != before+sent+1 {
+					t.Errorf("%d frames, want %d", got, before+sent+1)
+				}
+			})
+		}
+	}
+}
+
+// framesOf counts the pinned version's frames and fails on any other version of that API.
+func framesOf(t *testing.T, cell worker.Cell, key int16, version int) int64 {
+	t.Helper()
+	var count int64
+	for _, f := range cell.Snapshot().Frames {
+		switch {
+		case f.Key == key && int(f.Version) == version:
+			count = f.Count
+		case f.Key == key:
+			t.Errorf("%d frames of v%d under the pin v%d", f.Count, f.Version, version)
+		}
+	}
+	return count
+}
+
+// The other modes have to work, too; shipped compresses, so its hash can't be read back and isn't asked for.
+func TestEncodeInEveryMode(t *testing.T) {
+	for _, mode := range []string{driver.ModeGC, driver.ModeShipped} {
+		s := fixed("records=100", 100, 1, 1, 1)
+		cell, _, err := New().Open(context.Background(), opening(0, apiProduce, 9, s, mode))
+		if err != nil {
+			t.Fatalf("%s: %v", mode, err)
+		}
+		sameRequests(t, runBatch(t, cell, 3, 1), s, 3)
+		cell.Close()
+	}
+}
+
+func TestCellsShareOnePayloadAndGiveItBack(t *testing.T) {
+	engine := New().(*Engine)
+	s := fixed("records=100", 100, 1, 1, 1)
+	var cells []worker.Cell
+	for version := 3; version <= 13; version++ {
+		cell, _, err := engine.Open(context.Background(), opening(0, apiProduce, version, s, driver.ModeBare))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, cell)
+	}
+	if len(engine.payloads) != 1 {
+		t.Errorf("%d payloads", len(engine.payloads))
+	}
+	for _, cell := range cells {
+		cell.Close()
+	}
+	if len(engine.payloads) != 0 {
+		t.Errorf("%d payloads after the last cell was closed", len(engine.payloads))
+	}
+}
+
+// A hash that nothing can change proves nothing: damage the captured request and see it noticed.
+func TestEncodeHashReadsTheWire(t *testing.T) {
+	s := fixed("records=100", 100, 1, 1, 1)
+	opened, _, err := New().Open(context.Background(), opening(0, apiProduce, 13, s, driver.ModeBare))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	cell := opened.(*encodeCell)
+	one := driver.Batch{Requests: 1}
+	cell.prepare(one)
+	frame, err := cell.broker.captured(func() error { return cell.Run(context.Background(), one, func() {}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, n, err := cell.hashFrame(frame); err != nil || n != 100 {
+		t.Fatalf("%d records: %v", n, err)
+	}
+	frame[len(frame)-40] ^= 1
+	if _, _, err := cell.hashFrame(frame); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("a flipped bit: %v", err)
+	}
+}
+
+func TestOpenRefusesWhatItCannotBe(t *testing.T) {
+	s := fixed("records=1", 1, 1, 1, 1)
+	live := func(change func(*driver.Open)) driver.Open {
+		open := opening(1, apiProduce, 9, s, driver.ModeBare)
+		open.Brokers, open.Topic = []string{"127.0.0.1:1"}, "t"
+		change(&open)
+		return open
+	}
+	for name, c := range map[string]struct {
+		open driver.Open
+		says string
+	}{
+		"unknown API":        {live(func(o *driver.Open) { o.API = "Metadata" }), "Metadata"},
+		"version too new":    {live(func(o *driver.Open) { o.Version = 99 }), "v99"},
+		"unknown mode":       {live(func(o *driver.Open) { o.Mode = "fast" }), "fast"},
+		"no requests":        {live(func(o *driver.Open) { o.MaxRequests = 0 }), "maxRequests"},
+		"no topic":           {live(func(o *driver.Open) { o.Topic = "" }), "topic"},
+		"two partitions":     {live(func(o *driver.Open) { o.Shape.Partitions = 2 }), "partition 0"},
+		"batches in Produce": {live(func(o *driver.Open) { o.Shape.BatchesPerPartition = 2 }), "more partitions"},
+		"unpinned codec":     {opening(0, apiFetch, driver.Unpinned, s, driver.ModeBare), "tier 0"},
+		"old Fetch codec":    {opening(0, apiFetch, 3, s, driver.ModeBare), "v3"},
+		"nothing listens":    {live(func(*driver.Open) {}), "127.0.0.1:1"},
+	} {
+		cell, _, err := New().Open(context.Background(), c.open)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if cell != nil {
+			t.Errorf("%s: a cell all the same", name)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package franz
+
+import (
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"protocolbench/internal/driver"
+)
+
+// tally is what the clock may see of the records: their number, value bytes, first value bytes, first and last key. A hash
+// inside the clock would cost as much as the client does.
+type tally struct {
+	records     int
+	bytes       int64
+	byteSum     uint64
+	first, last []byte
+}
+
+func (t *tally) touch(r *kgo.Record) {
+	if t.records == 0 {
+		t.first = r.Key
+	}
+	t.last = r.Key
+	t.records++
+	t.bytes += int64(len(r.Value))
+	if len(r.Value) > 0 {
+		t.byteSum += uint64(r.Value[0])
+	}
+}
+
+func (t *tally) fill(into *driver.Batched) {
+	into.Records = t.records
+	into.Bytes = t.bytes
+	into.ByteSum = t.byteSum
+	into.FirstKey = string(t.first)
+	into.LastKey = string(t.last)
+}
