@@ -3,7 +3,9 @@
 package schedule
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -36,14 +38,16 @@ func Budgets() []Budget {
 	}
 }
 
-// Profile finds a profile's budget by its name.
-func Profile(name string) (Budget, bool) {
+// BudgetOf finds a profile's budget by its name.
+func BudgetOf(profile string) (Budget, error) {
+	var names []string
 	for _, b := range Budgets() {
-		if b.Profile == name {
-			return b, true
+		if b.Profile == profile {
+			return b, nil
 		}
+		names = append(names, b.Profile)
 	}
-	return Budget{}, false
+	return Budget{}, fmt.Errorf("unknown profile %q: choose one of %s", profile, strings.Join(names, ", "))
 }
 
 // Blocks is the number of blocks of each family.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -15,12 +16,12 @@ func TestBudgets(t *testing.T) {
 	for profile, want := range map[string]Budget{
 		"quick": {"quick", 1, 4, 0.5}, "standard": {"standard", 3, 4, 1}, "release": {"release", 5, 4, 1},
 	} {
-		if got, ok := Profile(profile); !ok || got != want {
-			t.Errorf("%s: %+v, %v", profile, got, ok)
+		if got, err := BudgetOf(profile); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", profile, got, err)
 		}
 	}
-	if _, ok := Profile("fast"); ok {
-		t.Error("an unknown profile has a budget")
+	if _, err := BudgetOf("fast"); err == nil || !strings.Contains(err.Error(), "quick, standard, release") {
+		t.Errorf("an unknown profile: %v, want the known ones", err)
 	}
 }
 
@@ -80,7 +81,7 @@ func count(b Budget, cells int) (at, after map[[2]int]int) {
 }
 
 func TestOddHalfSquares(t *testing.T) {
-	b, _ := Profile(Quick)
+	b, _ := BudgetOf(Quick)
 	for cells := 3; cells <= 19; cells += 2 {
 		at, _ := count(b, cells)
 		for where, n := range at {
@@ -159,12 +160,16 @@ func TestWarmEnough(t *testing.T) {
 // 2 rounds of 3 cells of 10 ms at 2 ms wall per ms and 1 ms each: 6 x 21 = 126 ms. Warm: 10 rounds of 3 at half: 30 x 11 =
 // 330 ms. Start 5, block 7, cells 3 x 2 = 6. Together 474 ms.
 func TestEstimate(t *testing.T) {
+	w := Work{Tier: 1, Cells: 3, Rounds: 2, Blocks: 4, BatchTarget: 10 * time.Millisecond}
 	c := Costs{WorkerStart: 5 * time.Millisecond, PerBlock: 7 * time.Millisecond, PerCell: 2 * time.Millisecond, WallPerCPU: 2,
 		PerBatch: time.Millisecond, WarmRounds: 10, WarmFraction: 0.5}
-	if got := c.blockTime(3, 2, 10*time.Millisecond); got != 474*time.Millisecond {
+	if got := EstimateBlockAt(w, c); got != 474*time.Millisecond {
 		t.Errorf("estimated %v, by hand 474ms", got)
 	}
-	if live, codec := BlockTime(3, 2, BatchTarget, true), BlockTime(3, 2, BatchTarget, false); live <= codec {
+	if Estimate(w) != 4*EstimateBlock(w) {
+		t.Error("a family of four blocks has to take four times a block")
+	}
+	if live, codec := EstimateBlock(w), EstimateBlock(Work{Cells: 3, Rounds: 2, BatchTarget: w.BatchTarget}); live <= codec {
 		t.Errorf("a live block (%v) has to cost more than one without a broker (%v)", live, codec)
 	}
 }

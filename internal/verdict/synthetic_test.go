@@ -63,7 +63,7 @@ func (w world) run() *record.Run {
 }
 
 func (w world) family(r *rand.Rand, number int) record.FamilyRun {
-	budget, _ := schedule.Profile(w.profile)
+	budget, _ := schedule.BudgetOf(w.profile)
 	newest := w.versions[len(w.versions)-1]
 	f := record.FamilyRun{Family: record.Family{Kind: record.KindFamily, Tier: w.tier, Name: fmt.Sprintf("tier%d/fetch/size=%d/bare", w.tier, number), API: "Fetch",
 		Key: 1, Mode: driver.ModeBare, Margin: w.margin, Deciding: true, Reference: newest, RequestsPerBatch: 46, RecordsPerRequest: 580,
