@@ -2,7 +2,6 @@ package shape
 
 import (
 	"encoding/binary"
-	"fmt"
 	"strconv"
 	"sync"
 
@@ -14,11 +13,6 @@ const indexFactor = 0xd1342543de82ef95
 
 // headerValueBytes is the length of every header's value: one output of the generator.
 const headerValueBytes = 8
-
-// ContentSeed is the content seed of a shape in one draw of a run. A worker never sees the run's seed.
-func ContentSeed(seedValue uint64, draw int, s Shape) uint64 {
-	return seed.Derive(seedValue, fmt.Sprintf("content/draw=%d/%s", draw, s.Name))
-}
 
 // Content makes the records of one shape and content seed, in any order. It may be used by several goroutines.
 type Content struct {

@@ -36,7 +36,7 @@ func TestGoldenHashes(t *testing.T) {
 		{7, 0, headed(), "d27366a1af05411401bc5", 0x7ab6cfbcf9c4cebe},
 	} {
 		t.Run(fmt.Sprintf("seed=%d/draw=%d/%s", g.seed, g.draw, g.shape.Name), func(t *testing.T) {
-			e := NewContent(g.shape, ContentSeed(g.seed, g.draw, g.shape)).Expect(1000)
+			e := NewContent(g.shape, seed.Derive(g.seed, fmt.Sprintf("content/draw=%d/%s", g.draw, g.shape.Name))).Expect(1000)
 			if e.FirstKey != g.first || e.Hash != g.hash {
 				t.Errorf("got %q, 0x%016x; golden %q, 0x%016x", e.FirstKey, e.Hash, g.first, g.hash)
 			}

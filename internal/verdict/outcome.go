@@ -193,8 +193,10 @@ func where(f guards.Finding) string {
 		return fmt.Sprintf("%s v%d", f.Family, f.Version)
 	case f.Family != "":
 		return f.Family
-	default:
+	case f.Tier >= 0:
 		return fmt.Sprintf("tier %d", f.Tier)
+	default:
+		return "" // the whole run
 	}
 }
 
