@@ -1,0 +1,286 @@
+package franz
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"protocolbench/internal/admin"
+	"protocolbench/internal/driver"
+	"protocolbench/internal/shape"
+	"protocolbench/internal/worker"
+)
+
+// fetchShape is one of tier 1's: 10-record batches, a limit per response.
+func fetchShape(name string, limit int) shape.Shape {
+	s := fixed(name, 10, 1, 1, 1)
+	s.FetchBytes = limit
+	return s
+}
+
+func produceShape(records, acks int) shape.Shape {
+	s := fixed(fmt.Sprintf("records=%d", records), records, 1, 1, 1)
+	s.RequiredAcks = acks
+	return s
+}
+
+// rig is a broker with an admin beside it.
+type rig struct {
+	addresses []string
+	admin     *admin.Admin
+}
+
+var topics atomic.Int64
+
+// topic makes one that goes with the test, filled with so many 10-record batches.
+func (r rig) topic(t *testing.T, s shape.Shape, batches int) string {
+	t.Helper()
+	ctx := context.Background()
+	name := fmt.Sprintf("franz-test-%d", topics.Add(1))
+	if err := r.admin.CreateTopic(ctx, name, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.admin.DeleteTopic(ctx, name); err != nil {
+			t.Error(err)
+		}
+	})
+	if batches > 0 {
+		if err := r.admin.Fill(ctx, name, shape.NewContent(s, testSeed), s.RecordsPerBatch, batches, liveBaseMs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return name
+}
+
+// liveBaseMs is now, so that no retention takes a record away.
+var liveBaseMs = time.Now().UnixMilli()
+
+func (r rig) open(t *testing.T, engine worker.Engine, open driver.Open, topic string) (worker.Cell, driver.Opened) {
+	t.Helper()
+	open.Brokers, open.Topic, open.BaseTimestampMs = r.addresses, topic, liveBaseMs
+	cell, opened, err := engine.Open(context.Background(), open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cell.Close() })
+	return cell, opened
+}
+
+// counting checks a live batch of k requests of n records each, which go on through the content.
+func counting(t *testing.T, got driver.Batched, s shape.Shape, k, n int) {
+	t.Helper()
+	want := shape.NewContent(s, testSeed).Expect(k * n)
+	if got.Records != k*n || got.Bytes != want.Bytes || got.ByteSum != want.ByteSum || got.FirstKey != want.FirstKey || got.LastKey != want.LastKey {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got.WireRequests != k || got.EndOffset-got.StartOffset != int64(k*n) {
+		t.Errorf("%d requests: %+v", k, got)
+	}
+}
+
+// quiet fails if anything moves on the cells' connections while nobody asks for anything.
+func quiet(t *testing.T, cells ...worker.Cell) {
+	t.Helper()
+	var before []driver.CellSnapshot
+	for _, c := range cells {
+		before = append(before, c.Snapshot())
+	}
+	time.Sleep(200 * time.Millisecond)
+	for i, c := range cells {
+		if after := c.Snapshot(); !reflect.DeepEqual(before[i], after) {
+			t.Errorf("at rest a cell went from %+v to %+v", before[i], after)
+		}
+	}
+}
+
+func checkFetch(t *testing.T, r rig, low, high int, s shape.Shape, requests int) {
+	n := 0
+	topic := ""
+	engine := New()
+	var cells []worker.Cell
+	for version := low; version <= high; version++ {
+		if topic == "" {
+			topic = r.topic(t, s, requests*(s.FetchBytes/1000+2))
+		}
+		cell, opened := r.open(t, engine, opening(1, apiFetch, version, s, driver.ModeBare), topic)
+		if n == 0 {
+			n = opened.RecordsPerRequest
+		}
+		if opened != (driver.Opened{AnswerVersion: version, RecordsPerRequest: n, PreflightRequests: 1}) || n < 2 {
+			t.Fatalf("v%d: %+v", version, opened)
+		}
+		cells = append(cells, cell)
+	}
+	t.Logf("%s: %d records a response", s.Name, n)
+	for round := range 3 {
+		for i, cell := range cells {
+			k := 1 + (round+i)%requests
+			batched := runBatch(t, cell, k, uint64(round))
+			counting(t, batched, s, k, n)
+		}
+	}
+	quiet(t, cells...)
+	for i, cell := range cells {
+		hashed, err := cell.Hash(context.Background(), driver.Batch{Requests: requests})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := shape.NewContent(s, testSeed).Expect(requests * n)
+		if hashed != (driver.Hashed{Records: want.Records, Hash: want.Hash, Requests: requests}) {
+			t.Errorf("%+v, want %+v", hashed, want)
+		}
+		sent := 1 + requests
+		for round := range 3 {
+			sent += 1 + (round+i)%requests
+		}
+		if got := framesOf(t, cell, keyFetch, low+i); got != int64(sent) {
+			t.Errorf("v%d: %d frames, %d requests were made", low+i, got, sent)
+		}
+	}
+}
+
+func TestLiveFetchEveryVersionAndShape(t *testing.T) {
+	r := modern(t)
+	for _, s := range []shape.Shape{fetchShape("size=4KiB", 4<<10), fetchShape("size=64KiB", 64<<10), fetchShape("size=1MiB", 1<<20)} {
+		t.Run(s.Name, func(t *testing.T) { checkFetch(t, r, 4, 18, s, 3) })
+	}
+}
+
+func checkProduce(t *testing.T, r rig, low, high int, s shape.Shape) {
+	engine := New()
+	topic := r.topic(t, s, 0)
+	n := s.RecordsPerRequest()
+	var cells []worker.Cell
+	for version := low; version <= high; version++ {
+		cell, opened := r.open(t, engine, opening(1, apiProduce, version, s, driver.ModeBare), topic)
+		if opened != (driver.Opened{AnswerVersion: version, RecordsPerRequest: n, PreflightRequests: 1}) {
+			t.Fatalf("v%d: %+v", version, opened)
+		}
+		cells = append(cells, cell)
+	}
+	sent := 0
+	for round := range 3 {
+		for i, cell := range cells {
+			k := 1 + (round+i)%3
+			batched := runBatch(t, cell, k, uint64(round*100+i))
+			counting(t, batched, s, k, n)
+			if batched.StartOffset != int64(sent) || batched.MinFrame != batched.MaxFrame || batched.MinFrame == 0 {
+				t.Errorf("after %d records: %+v", sent, batched)
+			}
+			sent += k * n
+		}
+	}
+	quiet(t, cells...)
+	for i, cell := range cells {
+		hashed, err := cell.Hash(context.Background(), driver.Batch{Requests: 2, Placement: 99})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := shape.NewContent(s, testSeed).Expect(2 * n)
+		if hashed != (driver.Hashed{Records: 2 * n, Hash: want.Hash, Requests: 2}) {
+			t.Errorf("%+v, want %+v", hashed, want)
+		}
+		read, hash, err := r.admin.ReadBack(context.Background(), topic, int64(sent), 2*n, liveBaseMs)
+		if err != nil || read != 2*n || hash != want.Hash {
+			t.Errorf("v%d: read back %d records, hash %d, want %d: %v", low+i, read, hash, want.Hash, err)
+		}
+		sent += 2 * n
+		requests := 1 + 2
+		for round := range 3 {
+			requests += 1 + (round+i)%3
+		}
+		if got := framesOf(t, cell, keyProduce, low+i); got != int64(requests) {
+			t.Errorf("v%d: %d frames, %d requests were made", low+i, got, requests)
+		}
+	}
+	if checks := engine.Checking(); checks.Cell != -1 || len(checks.Frames) == 0 {
+		t.Errorf("%+v", checks)
+	}
+}
+
+func TestLiveProduceEveryVersionAndShape(t *testing.T) {
+	r := modern(t)
+	for _, acks := range []int{-1, 0} {
+		for _, n := range []int{1, 100, 1000} {
+			s := produceShape(n, acks)
+			t.Run(fmt.Sprintf("acks=%d/%s", acks, s.Name), func(t *testing.T) { checkProduce(t, r, 3, 13, s) })
+		}
+	}
+}
+
+// 4.x advertises Produce v0-v2 and drops the connection: the pin has to fail fast and say so.
+func TestAdvertisedButNotAccepted(t *testing.T) {
+	r := modern(t)
+	s := produceShape(1, -1)
+	topic := r.topic(t, s, 0)
+	for version := 0; version <= 2; version++ {
+		open := opening(1, apiProduce, version, s, driver.ModeBare)
+		open.Brokers, open.Topic, open.BaseTimestampMs = r.addresses, topic, liveBaseMs
+		_, _, err := New().Open(context.Background(), open)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("advertises Produce v%d but", version)) {
+			t.Errorf("v%d: %v", version, err)
+		}
+	}
+	for version := 0; version <= 3; version++ {
+		open := opening(1, apiFetch, version, fetchShape("size=4KiB", 4<<10), driver.ModeBare)
+		open.Brokers, open.Topic, open.BaseTimestampMs = r.addresses, topic, liveBaseMs
+		_, _, err := New().Open(context.Background(), open)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("Fetch v%d can't be spoken", version)) {
+			t.Errorf("v%d: %v", version, err)
+		}
+	}
+}
+
+func TestLeftAloneAndShipped(t *testing.T) {
+	r := modern(t)
+	checkAlone(t, r, 18, 13)
+}
+
+// checkAlone runs a client that nobody pinned, in every mode.
+func checkAlone(t *testing.T, r rig, fetch, produce int) {
+	for _, mode := range []string{driver.ModeBare, driver.ModeGC, driver.ModeShipped} {
+		t.Run(mode, func(t *testing.T) {
+			engine := New()
+			s := fetchShape("size=64KiB", 64<<10)
+			cell, opened := r.open(t, engine, opening(2, apiFetch, driver.Unpinned, s, mode), r.topic(t, s, 250))
+			if opened.AnswerVersion != fetch {
+				t.Errorf("%+v", opened)
+			}
+			for range 3 {
+				counting(t, runBatch(t, cell, 3, 1), s, 3, opened.RecordsPerRequest)
+			}
+			s = produceShape(100, -1)
+			cell, opened = r.open(t, engine, opening(2, apiProduce, driver.Unpinned, s, mode), r.topic(t, s, 0))
+			if opened.AnswerVersion != produce {
+				t.Errorf("%+v", opened)
+			}
+			for range 3 {
+				counting(t, runBatch(t, cell, 3, 1), s, 3, 100)
+			}
+		})
+	}
+}
+
+// A topic that is shorter than the batch must end the batch with words, not with a long poll that nobody can explain.
+func TestFetchBeyondTheTopicSaysSo(t *testing.T) {
+	r := modern(t)
+	s := fetchShape("size=4KiB", 4<<10)
+	open := opening(1, apiFetch, 12, s, driver.ModeBare)
+	open.MaxRequests = 50
+	cell, opened := r.open(t, New(), open, r.topic(t, s, 10))
+	batch := driver.Batch{Requests: 50}
+	if err := cell.Prepare(context.Background(), batch); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := cell.Run(ctx, batch, func() {})
+	if err == nil || !strings.Contains(err.Error(), "of 50 to Fetch v12") {
+		t.Errorf("100 records, %d a response: %v", opened.RecordsPerRequest, err)
+	}
+}
