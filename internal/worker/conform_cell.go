@@ -41,6 +41,9 @@ func (c *conformance) checkCell(ctx context.Context, t cellTest) bool {
 			return true
 		}
 	}
+	if c.checkQuiet(ctx, t); c.stopped {
+		return true
+	}
 	c.checkHash(ctx, t, opened)
 	return true
 }
@@ -72,7 +75,6 @@ func (c *conformance) checkBatch(ctx context.Context, t cellTest, opened driver.
 		c.checkOffsets(t, opened, requests, b, after.end-before.end)
 		c.checkFrames(t, requests, b, before.snapshot, after.snapshot)
 		c.checkBroker(ctx, t, requests, before.counts)
-		c.checkQuiet(ctx, t, after.snapshot)
 	}
 	return !c.stopped
 }
@@ -267,9 +269,13 @@ func (c *conformance) checkBroker(ctx context.Context, t cellTest, requests int,
 	}
 }
 
-// checkQuiet leaves the worker alone for a moment: nothing may go on by itself.
-func (c *conformance) checkQuiet(ctx context.Context, t cellTest, after driver.Snapshot) {
-	if err := pause(ctx, settleTime); c.broke(RuleInFlight, err) {
+// checkQuiet leaves the worker alone for a moment after a batch: nothing may go on by itself.
+func (c *conformance) checkQuiet(ctx context.Context, t cellTest) {
+	if !t.live {
+		return
+	}
+	after, err := c.p.Snapshot(ctx)
+	if c.broke(RuleInFlight, wrap(t, err)) || c.broke(RuleInFlight, pause(ctx, settleTime)) {
 		return
 	}
 	later, err := c.p.Snapshot(ctx)

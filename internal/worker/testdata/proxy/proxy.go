@@ -79,6 +79,9 @@ func (s *session) pass(fromParent *bufio.Reader, toParent io.Writer) {
 		if s.tamper.Print != nil {
 			s.tamper.Print(asked, toParent)
 		}
+		if asked.Op == driver.OpClose && asked.Cell == nil {
+			return // the worker ends now, and so does its proxy
+		}
 	}
 }
 
