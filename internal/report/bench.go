@@ -1,0 +1,76 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"protocolbench/internal/record"
+	"protocolbench/internal/stats"
+	"protocolbench/internal/verdict"
+)
+
+// Bench writes bench.txt in the Go benchmark format: one line per family, version and fork, so that benchstat takes forks for
+// repetitions. ns/op is wall time per request; CPU has units of its own. Tier 2 is left out: its figures are no measurement to compare.
+func Bench(w io.Writer, v verdict.Verdict, run *record.Run) error {
+	out := bufio.NewWriter(w)
+	m := run.Header.Machine
+	fmt.Fprintf(out, "goos: %s\ngoarch: %s\npkg: protocolbench\ncpu: %s\n", m.OS, m.Arch, oneLine(m.CPUModel))
+	fmt.Fprintf(out, "client: %s %s\nprofile: %s\nseed: %d\n", oneLine(v.Client.Name), oneLine(v.Client.Version), v.Profile, v.Seed)
+	for _, b := range v.Brokers {
+		if b.Tier < 2 {
+			fmt.Fprintf(out, "broker: Kafka %s (%s)\n", oneLine(b.Release), b.Provider)
+		}
+	}
+	for _, unit := range []string{"cpu-ns/request", "cpu-ns/record", "ns/op"} {
+		fmt.Fprintf(out, "Unit %s better=lower\n", unit)
+	}
+	for _, f := range run.Families {
+		if f.Tier >= 2 {
+			continue
+		}
+		for _, c := range f.Cells {
+			if c.Role != record.RoleVersion {
+				continue // twins are the reference again, the canary is slow on purpose
+			}
+			for _, b := range f.BlockRuns {
+				benchLine(out, f.Name, c, b)
+			}
+		}
+	}
+	return out.Flush()
+}
+
+func benchLine(out io.Writer, family string, c record.FamilyCell, b record.BlockRun) {
+	var requests int
+	var wall, cpu, cpuPerRecord []float64
+	for _, batch := range b.Batches {
+		if batch.Cell != c.Cell || batch.Requests <= 0 || batch.Records <= 0 {
+			continue
+		}
+		requests += batch.Requests
+		wall = append(wall, float64(batch.WallNs)/float64(batch.Requests))
+		cpu = append(cpu, float64(batch.CPUNs)/float64(batch.Requests))
+		cpuPerRecord = append(cpuPerRecord, float64(batch.CPUNs)/float64(batch.Records))
+	}
+	if requests == 0 {
+		return
+	}
+	fmt.Fprintf(out, "Benchmark%s/v=%d\t%d\t%s ns/op\t%s cpu-ns/request\t%s cpu-ns/record", benchName(family), c.Version, requests, benchNumber(wall), benchNumber(cpu), benchNumber(cpuPerRecord))
+	steady := slices.IndexFunc(b.Steadies, func(s record.Steady) bool { return s.Cell == c.Cell && s.Requests > 0 })
+	if steady >= 0 {
+		s := b.Steadies[steady].Steadied
+		fmt.Fprintf(out, "\t%.2f B/op\t%.2f allocs/op", float64(s.AllocBytes)/float64(s.Requests), float64(s.Allocs)/float64(s.Requests))
+	}
+	fmt.Fprintln(out)
+}
+
+// benchName: a benchmark's name begins with a capital.
+func benchName(family string) string { return strings.ToUpper(family[:1]) + family[1:] }
+
+func benchNumber(values []float64) string {
+	mean, _ := stats.TrimmedMean(values, stats.Trim)
+	return fmt.Sprintf("%.2f", mean)
+}

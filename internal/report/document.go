@@ -1,0 +1,198 @@
+// Package report shows a verdict: as text for a terminal, as Markdown, as a self-contained HTML page, and in the Go benchmark format. It is made from the
+// verdict and the record alone, so an old run can be shown again anywhere.
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"protocolbench/guards"
+	"protocolbench/internal/record"
+	"protocolbench/internal/verdict"
+)
+
+// document is what every form of the report shows. It has words and numbers already formatted, so that all forms say the same.
+type document struct {
+	Facts      []fact // brokers first
+	Headline   []string
+	Tiers      []tierSection
+	Sanity     *sanitySection // nil without tier 2
+	Proofs     []string       // counts, per tier and run
+	Problems   []problem      // every guard that failed or is blind, in full
+	Footnotes  []footnote
+	Negotiated string
+	Closing    []fact // time, orchestrator, replay
+	Verdict    string // the last line
+	Word       string
+	Findings   []guards.Finding
+	Sources    []string
+}
+
+type fact struct{ Name, Text string }
+
+type tierSection struct {
+	Title    string
+	Families []familySection
+}
+
+type familySection struct {
+	Name   string
+	Line   string // how many versions have which word
+	Facts  string
+	Table  table
+	Proofs string
+	Whys   []string // why a version is not "not slower"
+	Notes  []int    // footnotes
+}
+
+type sanitySection struct {
+	Title, Why string
+	Table      table
+	Proofs     []fact
+}
+
+type problem struct{ Outcome, Where, Why string }
+
+type footnote struct {
+	Number       int
+	Text, Remedy string
+}
+
+// build makes the document.
+func build(v verdict.Verdict, run *record.Run) document {
+	d := document{Facts: heading(v, run), Headline: headline(v), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
+		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sources}
+	for _, w := range v.Warnings {
+		d.note(w)
+	}
+	for tier := range 2 {
+		section := tierSection{Title: tierTitles[tier]}
+		for _, f := range v.Families {
+			if f.Tier == tier {
+				section.Families = append(section.Families, d.family(v, f))
+			}
+		}
+		if section.Families != nil {
+			d.Tiers = append(d.Tiers, section)
+		}
+	}
+	d.Sanity = sanity(v)
+	return d
+}
+
+var tierTitles = []string{
+	"Tier 0, codecs: does any version encode or decode slower?",
+	"Tier 1, pinned: does the client as a whole pay more CPU per message on any version?",
+}
+
+func verdictLine(v verdict.Verdict) string {
+	return fmt.Sprintf("verdict: %s (%s)", v.Verdict, oneLine(v.Reason))
+}
+
+// note gives a warning its footnote. The same warning has one number wherever it is given.
+func (d *document) note(w verdict.Warning) int {
+	for _, n := range d.Footnotes {
+		if n.Text == w.Text && n.Remedy == w.Remedy {
+			return n.Number
+		}
+	}
+	n := footnote{len(d.Footnotes) + 1, w.Text, w.Remedy}
+	d.Footnotes = append(d.Footnotes, n)
+	return n.Number
+}
+
+func (d *document) family(v verdict.Verdict, f verdict.Family) familySection {
+	s := familySection{Name: f.Name, Line: wordCounts(f), Facts: familyFacts(f), Table: familyTable(f), Proofs: familyProofs(v.Guards, f.Name), Whys: whys(f)}
+	for _, w := range f.Warnings {
+		if n := d.note(w); !slices.Contains(s.Notes, n) {
+			s.Notes = append(s.Notes, n)
+		}
+	}
+	return s
+}
+
+// FamilyLine is one family's standing in one line.
+func FamilyLine(f verdict.Family) string {
+	return fmt.Sprintf("%s: %s; floor %s, margin %s", f.Name, wordCounts(f), floorText(f.Floor), percent(f.Margin))
+}
+
+// wordCounts says how many versions have which word, the worst first.
+func wordCounts(f verdict.Family) string {
+	versions := map[string][]int{}
+	for _, c := range f.Cells {
+		versions[c.Verdict] = append(versions[c.Verdict], c.Version)
+	}
+	var parts []string
+	for _, word := range []string{verdict.Slower, verdict.Unresolvable, verdict.Unresolved, verdict.NotSlower} {
+		switch vs := versions[word]; {
+		case len(vs) == 0:
+		case len(vs) == len(f.Cells):
+			return fmt.Sprintf("all %d versions %s", len(vs), word)
+		default:
+			parts = append(parts, versionList(vs)+" "+word)
+		}
+	}
+	if parts == nil {
+		return "no version measured"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// versionList writes versions as v4-v8, v12.
+func versionList(versions []int) string {
+	versions = slices.Compact(slices.Sorted(slices.Values(versions)))
+	var parts []string
+	for i := 0; i < len(versions); {
+		j := i
+		for j+1 < len(versions) && versions[j+1] == versions[j]+1 {
+			j++
+		}
+		if part := fmt.Sprintf("v%d", versions[i]); j > i {
+			parts = append(parts, fmt.Sprintf("%s-v%d", part, versions[j]))
+		} else {
+			parts = append(parts, part)
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// whys explains every version that isn't plainly fine. One explanation that holds for several stands once.
+func whys(f verdict.Family) []string {
+	var order []string
+	versions := map[string][]int{}
+	for _, c := range f.Cells {
+		if c.Why == "" || c.Verdict == verdict.NotSlower {
+			continue
+		}
+		key := c.Verdict + ": " + oneLine(c.Why)
+		if versions[key] == nil {
+			order = append(order, key)
+		}
+		versions[key] = append(versions[key], c.Version)
+	}
+	var lines []string
+	for _, key := range order {
+		lines = append(lines, versionList(versions[key])+" "+key)
+	}
+	return lines
+}
+
+func familyFacts(f verdict.Family) string {
+	facts := []string{fmt.Sprintf("against v%d", f.Reference), "margin " + percent(f.Margin), "floor " + floorText(f.Floor),
+		fmt.Sprintf("%d rounds in %d forks", f.Rounds, f.Forks), "twins within " + percent(f.Twin)}
+	if f.Canary.Planted > 0 {
+		found := "found as " + percent(f.Canary.Found)
+		if !f.Canary.Seen {
+			found = "MISSED, " + found
+		}
+		facts = append(facts, fmt.Sprintf("canary of %s %s", percent(f.Canary.Planted), found))
+	}
+	if !f.Deciding {
+		facts = append(facts, "not deciding")
+	}
+	return strings.Join(facts, "; ")
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

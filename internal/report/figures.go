@@ -1,0 +1,101 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"protocolbench/internal/verdict"
+)
+
+// table is rows under a head; a column is right-aligned unless it is said to be text.
+type table struct {
+	Head []column
+	Rows [][]string
+}
+
+type column struct {
+	Name string
+	Text bool
+}
+
+// familyTable has one row per version. It fits 100 columns with the usual numbers.
+func familyTable(f verdict.Family) table {
+	t := table{Head: []column{{"version", true}, {"us/request", false}, {"ns/record", false}, {"differs by", false}, {"interval", false},
+		{"p50 us", false}, {"p99 us", false}, {"records/s", false}, {"allocs", false}, {"verdict", true}}}
+	for _, c := range f.Cells {
+		t.Rows = append(t.Rows, []string{versionText(f, c), figure(c.CPUUsPerRequest), figure(c.CPUNsPerRecord), signed(c.Difference) + " %", interval(c),
+			figure(c.P50Us), figure(c.P99Us), scaled(c.RecordsPerSecond), allocations(c.AllocsPerRecord), wordOf(c)})
+	}
+	return t
+}
+
+// versionText marks the reference: its own difference is against the versions left of it.
+func versionText(f verdict.Family, c verdict.Cell) string {
+	if c.Version == f.Reference {
+		return fmt.Sprintf("v%d ref", c.Version)
+	}
+	return fmt.Sprintf("v%d", c.Version)
+}
+
+func wordOf(c verdict.Cell) string {
+	if c.Differs {
+		return c.Verdict + ", differs"
+	}
+	return c.Verdict
+}
+
+func interval(c verdict.Cell) string {
+	if c.Unbounded {
+		return "none"
+	}
+	return fmt.Sprintf("[%s, %s]", signed(c.Low), signed(c.High))
+}
+
+// signed is a ratio in percent, without the sign of percent.
+func signed(ratio float64) string { return fmt.Sprintf("%+.1f", 100*ratio) }
+
+func percent(ratio float64) string { return strconv.FormatFloat(100*ratio, 'f', 1, 64) + " %" }
+
+// floorText: no samples, no floor.
+func floorText(floor float64) string {
+	if floor >= verdict.Unbounded {
+		return "none (too few samples)"
+	}
+	return percent(floor)
+}
+
+// figure has three or four digits that mean something, and never an exponent.
+func figure(x float64) string {
+	switch {
+	case x < 0:
+		return "unknown"
+	case x < 10:
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	case x < 1000:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 0, 64)
+}
+
+func scaled(x float64) string {
+	switch {
+	case x >= 1e6:
+		return strconv.FormatFloat(x/1e6, 'f', 2, 64) + " M"
+	case x >= 1e3:
+		return strconv.FormatFloat(x/1e3, 'f', 1, 64) + " k"
+	}
+	return figure(x)
+}
+
+// allocations per record: far below one for most shapes.
+func allocations(x float64) string {
+	switch {
+	case x == 0:
+		return "0"
+	case x < 0.001:
+		return "<0.001"
+	case x < 10:
+		return strconv.FormatFloat(x, 'f', 3, 64)
+	}
+	return figure(x)
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/record"
+	"protocolbench/internal/verdict"
+)
+
+// heading is what was measured, on what. Brokers come first: whose figures these are is the first thing to know about them.
+func heading(v verdict.Verdict, run *record.Run) []fact {
+	m := run.Header.Machine
+	machine := fmt.Sprintf("%d x %s, %s/%s", m.CPUs, orUnknown(m.CPUModel), m.OS, m.Arch)
+	if len(m.WorkerCPUs) > 0 {
+		machine += fmt.Sprintf("; worker on CPU %s, broker on CPU %s", numbers(m.WorkerCPUs), numbers(m.BrokerCPUs))
+	}
+	facts := []fact{
+		{"brokers", brokers(v)},
+		{"machine", machine},
+		{"client", fmt.Sprintf("%s %s, built with %s", v.Client.Name, v.Client.Version, orUnknown(m.GoVersion))},
+		{"run", fmt.Sprintf("%s profile, seed %d, started %s", v.Profile, v.Seed, run.Header.Started.UTC().Format(time.DateTime+" UTC"))},
+	}
+	if len(m.Missing) > 0 {
+		facts = append(facts, fact{"missing", strings.Join(m.Missing, "; ")})
+	}
+	return facts
+}
+
+func brokers(v verdict.Verdict) string {
+	var parts []string
+	for _, b := range v.Brokers {
+		jolokia := "no Jolokia"
+		if b.Jolokia {
+			jolokia = "Jolokia"
+		}
+		parts = append(parts, fmt.Sprintf("tier %d Kafka %s (%s, %s)", b.Tier, orUnknown(b.Release), b.Provider, jolokia))
+	}
+	if parts == nil {
+		return "none (codecs only)"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// headline says what the figures leave out. A report of bare figures that keeps quiet about the collector is misleading.
+func headline(v verdict.Verdict) []string {
+	modes := map[string]bool{}
+	for _, f := range v.Families {
+		modes[f.Mode] = true
+	}
+	var lines []string
+	if modes[driver.ModeBare] {
+		lines = append(lines, "Bare mode: the garbage collector is off inside batches and everything that varies by itself is switched off. "+
+			"These figures compare versions; an application with the collector on pays more.")
+	}
+	if modes[driver.ModeBare] && modes[driver.ModeGC] {
+		lines = append(lines, "Families that end in /gc have the collector on.")
+	}
+	if modes[driver.ModeShipped] {
+		lines = append(lines, "Families that end in /shipped have the client's defaults, with only the version pinned.")
+	}
+	return lines
+}
+
+func negotiated(v verdict.Verdict) string {
+	var parts []string
+	last := -1
+	for _, n := range v.Negotiated {
+		text := fmt.Sprintf("%s v%d", n.API, n.Version)
+		if n.Tier != last {
+			text = fmt.Sprintf("tier %d: %s", n.Tier, text)
+			last = n.Tier
+		}
+		parts = append(parts, text)
+	}
+	if parts == nil {
+		return "not asked (no broker)"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func closing(v verdict.Verdict, run *record.Run) []fact {
+	facts := []fact{{"left alone, the client negotiates", negotiated(v)}, {"orchestrator", orchestrator(run)}}
+	if run.Trailer != nil {
+		facts = append(facts, fact{"time", time.Duration(run.Trailer.WallNs).Round(100 * time.Millisecond).String()})
+	}
+	return append(facts, fact{"to repeat this run", v.Replay})
+}
+
+// orchestrator is the parent's own CPU while batches ran: what it could have taken from the worker.
+func orchestrator(run *record.Run) string {
+	var parentNs, wallNs int64
+	for _, f := range run.Families {
+		for _, b := range f.BlockRuns {
+			for _, batch := range b.Batches {
+				parentNs += batch.ParentCPUNs
+				wallNs += batch.WallNs
+			}
+		}
+	}
+	if wallNs <= 0 {
+		return "no batch was measured"
+	}
+	return fmt.Sprintf("%s of a core while batches ran", sharePercent(float64(parentNs)/float64(wallNs)))
+}
+
+func sharePercent(ratio float64) string { return fmt.Sprintf("%.2f %%", 100*ratio) }
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+func numbers(list []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
+}
