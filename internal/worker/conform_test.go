@@ -2,7 +2,9 @@ package worker_test
 
 import (
 	"context"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"protocolbench/internal/worker"
@@ -34,4 +36,17 @@ func rules(failures []worker.Failure) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// TestConformanceOfAnyWorker is for authors of workers: DRIVER.md gives the command.
+func TestConformanceOfAnyWorker(t *testing.T) {
+	command := strings.Fields(os.Getenv("PROTOCOLBENCH_WORKER"))
+	if len(command) == 0 {
+		t.Skip("no worker to test: set PROTOCOLBENCH_WORKER to its command")
+	}
+	bench := embeddedBench(t)
+	bench.Command = worker.Command{Path: command[0], Args: command[1:]}
+	for _, failure := range worker.Conform(context.Background(), bench) {
+		t.Error(failure)
+	}
 }
