@@ -1,173 +1,226 @@
-// Package admin is the orchestrator's own connection to a broker: topics, offsets, deletions, the seeding of fetch topics and the
-// reading back of what was stored. It never measures and never runs inside a block's bracket, with one exception that Produce and Fetch
-// counts don't see: ListOffsets.
+// Package admin does to a broker what is not measured: topics, offsets, deletions, seeding and reading back.
+//
+// None of its connections are counted on the wire. What it sends outside of Produce and Fetch never matters to a guard; Fill, Fetch and
+// ReadBack move the broker's counts of Produce and Fetch, so they belong outside a block's bracket: Fill before it opens, ReadBack
+// after the closing evidence has been taken.
 package admin
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 )
 
-// requestTimeout bounds one administrative request: brokers here answer in milliseconds.
-const requestTimeout = 10 * time.Second
+// partition is the one partition that all our topics have.
+const partition = 0
 
-// Admin is one connected client. Its Produce and Fetch stay at versions that name topics (v13 takes ids), which every broker from 1.1 on
-// shares.
+// answerTimeout bounds one administrative request. A broker that is up answers in milliseconds; the longest is the creation of a topic.
+const answerTimeout = 15 * time.Second
+
+// Admin talks to one cluster. It may be used by several goroutines.
 type Admin struct {
-	client    *kgo.Client
-	admin     *kadm.Client
 	addresses []string
+	client    *kgo.Client
+	kadm      *kadm.Client
 }
 
-// New connects, and fails where no broker answers.
+// New connects to a cluster. Nothing that listens, or something that isn't Kafka, is an error within a few seconds.
 func New(ctx context.Context, addresses []string) (*Admin, error) {
+	if len(addresses) == 0 {
+		return nil, errors.New("no broker address given: give HOST:PORT")
+	}
+	if err := anyListens(ctx, addresses); err != nil {
+		return nil, err
+	}
+	// Topic ids (Produce 13, Fetch 13 and later) are of no use here, and kgo asks a broker below 4.4 twice for ApiVersions 5.
 	versions := kversion.Stable()
-	versions.SetMaxKeyVersion(0, 8)
-	versions.SetMaxKeyVersion(1, 11)
-	versions.SetMaxKeyVersion(18, 3)
+	versions.SetMaxKeyVersion(int16(kmsg.ApiVersions), 4)
+	versions.SetMaxKeyVersion(int16(kmsg.Produce), 8)
+	versions.SetMaxKeyVersion(int16(kmsg.Fetch), 11)
 	client, err := kgo.NewClient(
 		kgo.SeedBrokers(addresses...),
 		kgo.ClientID("protocolbench-admin"),
 		kgo.MaxVersions(versions),
+		kgo.DialTimeout(3*time.Second),
+		kgo.RequestRetries(3),
+		kgo.RetryTimeout(answerTimeout),
+		kgo.MetadataMinAge(10*time.Millisecond),
 		kgo.DisableClientMetrics(),
-		kgo.RequestRetries(2),
-		kgo.RetryTimeout(5*time.Second),
-		kgo.MetadataMinAge(50*time.Millisecond),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("addresses %v: %w", addresses, err)
+		return nil, fmt.Errorf("cannot make an administrative client for %v: %w", addresses, err)
 	}
-	a := &Admin{client: client, admin: kadm.NewClient(client), addresses: addresses}
-	ping, cancel := context.WithTimeout(ctx, 5*time.Second)
+	a := &Admin{addresses: addresses, client: client, kadm: kadm.NewClient(client)}
+	asking, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	if err := client.Ping(ping); err != nil {
-		client.Close()
-		return nil, fmt.Errorf("no Kafka broker answers at %v: %w; check the addresses, and that the broker's advertised listener can be reached from here", addresses, err)
+	if _, err := a.apiVersions(asking); err != nil {
+		a.Close()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("what listens at %v does not answer as a Kafka broker without TLS does: %w", addresses, err)
 	}
 	return a, nil
+}
+
+// anyListens dials first: kgo would go on trying, and its errors name its own settings.
+func anyListens(ctx context.Context, addresses []string) error {
+	var failures []error
+	for _, address := range addresses {
+		dialer := net.Dialer{Timeout: 3 * time.Second}
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			return conn.Close()
+		}
+		failures = append(failures, err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("no broker can be reached: %w; check the address, and that the broker runs", errors.Join(failures...))
 }
 
 // Close ends the connections.
 func (a *Admin) Close() { a.client.Close() }
 
-// CreateTopic makes a topic of one partition and one replica, both by number: 1.1.0 refuses the broker's defaults (-1), which need 2.4.
-func (a *Admin) CreateTopic(ctx context.Context, name string, configs map[string]string) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	values := map[string]*string{}
-	for k, v := range configs {
-		values[k] = &v
+// Advertised is the range of versions that the broker says it supports of one API.
+func (a *Admin) Advertised(ctx context.Context, key int16) (minVersion, maxVersion int, err error) {
+	response, err := a.apiVersions(ctx)
+	if err != nil {
+		return 0, 0, err
 	}
-	if _, err := a.admin.CreateTopic(ctx, 1, 1, values, name); err != nil {
-		return fmt.Errorf("creating topic %s at %v: %w", name, a.addresses, err)
+	for _, api := range response.ApiKeys {
+		if api.ApiKey == key {
+			return int(api.MinVersion), int(api.MaxVersion), nil
+		}
 	}
-	return a.waitForLeader(ctx, name)
+	return 0, 0, fmt.Errorf("the broker at %v does not advertise %s (key %d) at all", a.addresses, kmsg.NameForKey(key), key)
 }
 
-// waitForLeader asks until the topic's partition has a leader: a topic is created before every broker knows of it.
-func (a *Admin) waitForLeader(ctx context.Context, name string) error {
+func (a *Admin) apiVersions(ctx context.Context) (*kmsg.ApiVersionsResponse, error) {
+	request := kmsg.NewPtrApiVersionsRequest()
+	request.ClientSoftwareName, request.ClientSoftwareVersion = "protocolbench", "1"
+	response, err := request.RequestWith(ctx, a.client)
+	if err == nil {
+		err = kerr.ErrorForCode(response.ErrorCode)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ApiVersions: %w", err)
+	}
+	return response, nil
+}
+
+// ClusterID is the cluster's identity by Kafka's own protocol. A cluster without a live broker is an error.
+func (a *Admin) ClusterID(ctx context.Context) (string, error) {
+	metadata, err := a.kadm.BrokerMetadata(ctx)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("Metadata: %w", err)
+	case len(metadata.Brokers) == 0:
+		return "", errors.New("the metadata lists no live broker")
+	case metadata.Cluster == "":
+		return "", errors.New("the metadata has no cluster id")
+	}
+	return metadata.Cluster, nil
+}
+
+// CreateTopic makes a topic of one partition and one replica, both given: 1.1.0 knows no defaults (-1). It returns when the partition has a
+// leader.
+func (a *Admin) CreateTopic(ctx context.Context, name string, configs map[string]string) error {
+	values := make(map[string]*string, len(configs))
+	for key, value := range configs {
+		values[key] = &value
+	}
+	response, err := a.kadm.CreateTopic(ctx, 1, 1, values, name)
+	if err == nil {
+		err = response.Err
+	}
+	if err != nil {
+		return fmt.Errorf("cannot create topic %s: %w%s", name, err, said(response.ErrMessage))
+	}
+	waiting, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	for {
-		listed, err := a.admin.ListEndOffsets(ctx, name)
-		if err == nil {
-			if at, ok := listed.Lookup(name, 0); ok && at.Err == nil {
-				return nil
-			}
+		lead, err := a.hasLeader(waiting, name)
+		if lead {
+			return nil
 		}
 		select {
-		case <-ctx.Done():
-			return fmt.Errorf("topic %s has no leader yet: %w", name, errors.Join(err, ctx.Err()))
+		case <-waiting.Done():
+			return fmt.Errorf("topic %s was created and has no leader after %s: %w", name, answerTimeout, errors.Join(err, ctx.Err()))
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }
 
-// DeleteTopic deletes a topic; one that isn't there is no error.
-func (a *Admin) DeleteTopic(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	answers, err := a.admin.DeleteTopics(ctx, name)
+func (a *Admin) hasLeader(ctx context.Context, topic string) (bool, error) {
+	metadata, err := a.kadm.Metadata(ctx, topic)
 	if err != nil {
-		return fmt.Errorf("deleting topic %s at %v: %w", name, a.addresses, err)
+		return false, err
 	}
-	if answer, ok := answers[name]; ok && answer.Err != nil && !isUnknownTopic(answer.Err) {
-		return fmt.Errorf("deleting topic %s at %v: %w", name, a.addresses, answer.Err)
+	detail := metadata.Topics[topic]
+	p, ok := detail.Partitions[partition]
+	return ok && detail.Err == nil && p.Err == nil && p.Leader >= 0, errors.Join(detail.Err, p.Err)
+}
+
+// DeleteTopic deletes a topic. The broker gives the space back within its own delay; a topic that is gone already is no error.
+func (a *Admin) DeleteTopic(ctx context.Context, name string) error {
+	response, err := a.kadm.DeleteTopic(ctx, name)
+	if err == nil {
+		err = response.Err
+	}
+	if err != nil && !errors.Is(err, kerr.UnknownTopicOrPartition) {
+		return fmt.Errorf("cannot delete topic %s: %w%s", name, err, said(response.ErrMessage))
 	}
 	return nil
 }
 
-// Offsets are the first offset of partition 0 and the one after its last, by ListOffsets.
+// Offsets are the first offset of a topic's log and the one that follows its last.
 func (a *Admin) Offsets(ctx context.Context, topic string) (start, end int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	starts, err := a.admin.ListStartOffsets(ctx, topic)
+	starts, err := a.kadm.ListStartOffsets(ctx, topic)
 	if err != nil {
-		return -1, -1, fmt.Errorf("the first offset of %s: %w", topic, err)
+		return -1, -1, fmt.Errorf("cannot read the first offset of %s: %w", topic, err)
 	}
-	ends, err := a.admin.ListEndOffsets(ctx, topic)
+	ends, err := a.kadm.ListEndOffsets(ctx, topic)
 	if err != nil {
-		return -1, -1, fmt.Errorf("the last offset of %s: %w", topic, err)
+		return -1, -1, fmt.Errorf("cannot read the end offset of %s: %w", topic, err)
 	}
-	first, ok := starts.Lookup(topic, 0)
-	last, also := ends.Lookup(topic, 0)
-	if !ok || !also {
-		return -1, -1, fmt.Errorf("the broker gave no offsets of %s, partition 0", topic)
-	}
+	first, hasFirst := starts.Lookup(topic, partition)
+	last, hasLast := ends.Lookup(topic, partition)
 	if err := errors.Join(first.Err, last.Err); err != nil {
-		return -1, -1, fmt.Errorf("the offsets of %s: %w", topic, err)
+		return -1, -1, fmt.Errorf("cannot read the offsets of %s: %w", topic, err)
+	}
+	if !hasFirst || !hasLast {
+		return -1, -1, fmt.Errorf("the broker answered no offsets of %s", topic)
 	}
 	return first.Offset, last.Offset, nil
 }
 
-// Advertised is the range of versions of an API that the broker names in its ApiVersions answer; {-1, -1} where it doesn't know the API.
-func (a *Admin) Advertised(ctx context.Context, key int16) (low, high int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	brokers, err := a.admin.ApiVersions(ctx)
-	if err != nil {
-		return -1, -1, fmt.Errorf("asking %v for its API versions: %w", a.addresses, err)
-	}
-	for _, b := range brokers.Sorted() {
-		if b.Err != nil {
-			return -1, -1, fmt.Errorf("asking broker %d for its API versions: %w", b.NodeID, b.Err)
-		}
-		first, hasMin := b.KeyMinVersion(key)
-		last, hasMax := b.KeyMaxVersion(key)
-		if hasMin && hasMax {
-			return int(first), int(last), nil
-		}
-	}
-	return -1, -1, nil
-}
-
-// ClusterID is the cluster's own name for itself.
-func (a *Admin) ClusterID(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	metadata, err := a.admin.BrokerMetadata(ctx)
-	if err != nil {
-		return "", fmt.Errorf("asking %v for the cluster's id: %w", a.addresses, err)
-	}
-	return metadata.Cluster, nil
-}
-
-// DeleteRecords deletes everything before an offset: what a retention would do, on demand.
-func (a *Admin) DeleteRecords(ctx context.Context, topic string, before int64) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	var offsets kadm.Offsets
-	offsets.AddOffset(topic, 0, before, -1)
-	answers, err := a.admin.DeleteRecords(ctx, offsets)
+// DeleteRecords deletes a topic's records before an offset: the planted fault of the log guard.
+func (a *Admin) DeleteRecords(ctx context.Context, topic string, offset int64) error {
+	var before kadm.Offsets
+	before.AddOffset(topic, partition, offset, -1)
+	responses, err := a.kadm.DeleteRecords(ctx, before)
 	if err == nil {
-		err = answers.Error()
+		err = responses.Error()
 	}
 	if err != nil {
-		return fmt.Errorf("deleting records of %s before offset %d: %w", topic, before, err)
+		return fmt.Errorf("cannot delete the records of %s before %d: %w", topic, offset, err)
 	}
 	return nil
+}
+
+func said(message string) string {
+	if message == "" {
+		return ""
+	}
+	return " (" + message + ")"
 }
