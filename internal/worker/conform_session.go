@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"protocolbench/internal/driver"
 )
@@ -187,28 +186,5 @@ func (c *conformance) checkEndOfInput(ctx context.Context) {
 		p.release()
 	}()
 	p.stdin.Close()
-	timer := time.NewTimer(p.deadlines.Close)
-	defer timer.Stop()
-	lines := p.lines
-	for {
-		select {
-		case <-p.exited:
-			if !p.success {
-				c.fail(RuleClose, "its standard input ended, and it ended with %s", p.state)
-			}
-			return
-		case line, ok := <-lines:
-			if ok {
-				c.fail(RuleJunk, "its standard input ended, and it wrote %.200q", line.bytes)
-				return
-			}
-			lines = nil
-		case <-timer.C:
-			c.fail(RuleClose, "its standard input ended, and it was still there %s later", p.deadlines.Close)
-			return
-		case <-ctx.Done():
-			c.fail(RuleClose, "given up: %v", context.Cause(ctx))
-			return
-		}
-	}
+	c.broke(RuleClose, p.awaitEnd(ctx))
 }

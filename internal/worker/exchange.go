@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"protocolbench/internal/driver"
@@ -110,31 +111,19 @@ func (p *Process) Close(ctx context.Context) error {
 	return err
 }
 
-// awaitEnd waits for a worker that has said goodbye. A line after the goodbye is junk like any other.
+// awaitEnd waits for a worker that has said goodbye, or whose standard input has ended. A line after that is junk like any other.
 func (p *Process) awaitEnd(ctx context.Context) error {
-	timer := time.NewTimer(p.deadlines.Close)
-	defer timer.Stop()
-	lines := p.lines
-	for {
-		select {
-		case line, ok := <-lines:
-			if ok {
-				return p.junk(driver.OpClose, line.bytes, "it had said goodbye")
-			}
-			lines = nil
-		case <-p.exited:
-			if !p.success {
-				return &Dead{Op: driver.OpClose, State: p.state, Log: p.log.quote(quotedLines)}
-			}
-			return nil
-		case <-timer.C:
-			p.kill()
-			return &Hung{Op: driver.OpClose, After: p.deadlines.Close, Log: p.log.quote(quotedLines)}
-		case <-ctx.Done():
-			p.kill()
-			return fmt.Errorf("closing the worker was given up, and it was killed: %w", context.Cause(ctx))
-		}
+	line, err := p.receive(ctx, driver.OpClose, p.deadlines.Close)
+	if err == nil || errors.Is(err, errLongLine) {
+		return p.junk(driver.OpClose, line, "it had said goodbye")
 	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	if dead := p.dead(driver.OpClose); !p.success {
+		return dead
+	}
+	return nil
 }
 
 // exchange sends one request and waits for its answer.
@@ -170,43 +159,53 @@ func (p *Process) roundTrip(ctx context.Context, op string, id int, line []byte,
 }
 
 func (p *Process) tryRoundTrip(ctx context.Context, op string, id int, line []byte, within time.Duration) (driver.Response, error) {
-	select {
-	case early, ok := <-p.lines:
-		if !ok {
-			return driver.Response{}, p.dead(op)
-		}
-		return driver.Response{}, p.junk(op, early.bytes, "nothing had been asked")
-	default:
+	fail := func(err error) (driver.Response, error) { return driver.Response{}, err }
+	if p.answers.waiting() {
+		early, _ := p.receive(ctx, op, within)
+		return fail(p.junk(op, early, "nothing had been asked"))
 	}
 	if _, err := p.stdin.Write(line); err != nil {
-		return driver.Response{}, p.dead(op) // a broken pipe: what matters is how it ended
+		return fail(p.dead(op)) // a broken pipe: what matters is how it ended
 	}
-	timer := time.NewTimer(within)
-	defer timer.Stop()
-	select {
-	case answer, ok := <-p.lines:
-		if !ok {
-			return driver.Response{}, p.dead(op)
-		}
-		if answer.err != nil {
-			return driver.Response{}, p.junk(op, answer.bytes, fmt.Sprintf("a line of more than %d bytes", maxAnswerBytes))
-		}
-		response, err := p.decoder.Response(answer.bytes, op)
-		if err != nil {
-			return driver.Response{}, p.junk(op, answer.bytes, err.Error())
-		}
-		if response.ID != id {
-			return driver.Response{}, p.junk(op, answer.bytes, fmt.Sprintf("id %d where %d was due", response.ID, id))
-		}
-		return response, nil
-	case <-timer.C:
-		p.kill()
-		return driver.Response{}, &Hung{Op: op, After: within, Log: p.log.quote(quotedLines)}
-	case <-ctx.Done():
-		// The answer would come into the middle of whatever is asked next.
-		p.kill()
-		return driver.Response{}, fmt.Errorf("%q was given up and the worker killed: %w", op, context.Cause(ctx))
+	answer, err := p.receive(ctx, op, within)
+	switch {
+	case errors.Is(err, errLongLine):
+		return fail(p.junk(op, answer, fmt.Sprintf("a line of more than %d bytes", maxAnswerBytes)))
+	case errors.Is(err, io.EOF):
+		return fail(p.dead(op))
+	case err != nil:
+		return fail(err)
 	}
+	response, err := p.decoder.Response(answer, op)
+	if err != nil {
+		return fail(p.junk(op, answer, err.Error()))
+	}
+	if response.ID != id {
+		return fail(p.junk(op, answer, fmt.Sprintf("id %d where %d was due", response.ID, id)))
+	}
+	return response, nil
+}
+
+// receive reads one line. The goroutine sleeps in the read; a deadline and a given-up context end it by killing the worker, whose
+// answer would come into the middle of whatever is asked next. io.EOF: the worker has closed its standard output.
+func (p *Process) receive(ctx context.Context, op string, within time.Duration) ([]byte, error) {
+	due := int64(time.Since(p.started) + within)
+	p.due.Store(due)
+	disarm := context.AfterFunc(ctx, p.killGroup)
+	line, err := p.answers.next(p.line)
+	p.line = line
+	inTime := p.due.CompareAndSwap(due, 0)
+	switch {
+	case !disarm():
+		p.kill()
+		return line, fmt.Errorf("%q was given up and the worker killed: %w", op, context.Cause(ctx))
+	case !inTime:
+		p.kill()
+		return line, &Hung{Op: op, After: within, Log: p.log.quote(quotedLines)}
+	case err != nil && !errors.Is(err, errLongLine):
+		return line, io.EOF // a read error of a pipe is its end
+	}
+	return line, err
 }
 
 // dead says how a worker ended that has closed its standard output, and ends it if it has not.
@@ -223,7 +222,6 @@ func (p *Process) dead(op string) error {
 }
 
 func (p *Process) junk(op string, line []byte, why string) error {
-	quoted := string(line[:min(len(line), quotedBytes)]) // before kill: the reader owns the buffer
 	p.kill()
-	return &Junk{Op: op, Line: quoted, Why: why, Log: p.log.quote(quotedLines)}
+	return &Junk{Op: op, Line: string(line[:min(len(line), quotedBytes)]), Why: why, Log: p.log.quote(quotedLines)}
 }

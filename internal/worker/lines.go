@@ -40,3 +40,6 @@ func (l *lineReader) next(buffer []byte) ([]byte, error) {
 		return line[:len(line)-1], nil
 	}
 }
+
+// waiting tells whether a line, or a part of one, has come already.
+func (l *lineReader) waiting() bool { return l.reader.Buffered() > 0 }
