@@ -20,11 +20,11 @@ type column struct {
 
 // familyTable has one row per version. It fits 100 columns with the usual numbers.
 func familyTable(f verdict.Family) table {
-	t := table{Head: []column{{"version", true}, {"us/request", false}, {"ns/record", false}, {"differs by", false}, {"interval", false},
-		{"p50 us", false}, {"p99 us", false}, {"records/s", false}, {"allocs", false}, {"verdict", true}}}
+	t := table{Head: []column{{"version", true}, {"us/req", false}, {"ns/rec", false}, {"diff %", false}, {"interval %", false},
+		{"p50/p99 us", false}, {"rec/s", false}, {"allocs", false}, {"verdict", true}}}
 	for _, c := range f.Cells {
-		t.Rows = append(t.Rows, []string{versionText(f, c), figure(c.CPUUsPerRequest), figure(c.CPUNsPerRecord), signed(c.Difference) + " %", interval(c),
-			figure(c.P50Us), figure(c.P99Us), scaled(c.RecordsPerSecond), allocations(c.AllocsPerRecord), wordOf(c)})
+		t.Rows = append(t.Rows, []string{versionText(f, c), figure(c.CPUUsPerRequest), figure(c.CPUNsPerRecord), signed(c.Difference), interval(c),
+			short(c.P50Us) + "/" + short(c.P99Us), scaled(c.RecordsPerSecond), allocations(c.AllocsPerRecord), wordOf(c)})
 	}
 	return t
 }
@@ -75,6 +75,14 @@ func figure(x float64) string {
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 0, 64)
+}
+
+// short is for figures that only need to be roughly known.
+func short(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return figure(x)
 }
 
 func scaled(x float64) string {

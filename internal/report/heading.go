@@ -61,24 +61,31 @@ func headline(v verdict.Verdict) []string {
 	if modes[driver.ModeShipped] {
 		lines = append(lines, "Families that end in /shipped have the client's defaults, with only the version pinned.")
 	}
+	if len(v.Families) > 0 {
+		lines = append(lines, "Columns: CPU time per request and per record; the difference in CPU against the reference version (ref; its own is against the versions before it) with its 95 % interval; "+
+			"wall time per request; records per second; allocations per record.")
+	}
 	return lines
 }
 
 func negotiated(v verdict.Verdict) string {
-	var parts []string
-	last := -1
+	text, last := "", -1
 	for _, n := range v.Negotiated {
-		text := fmt.Sprintf("%s v%d", n.API, n.Version)
-		if n.Tier != last {
-			text = fmt.Sprintf("tier %d: %s", n.Tier, text)
-			last = n.Tier
+		switch {
+		case n.Tier == last:
+			text += ","
+		case text != "":
+			text += fmt.Sprintf("; in tier %d", n.Tier)
+		default:
+			text = fmt.Sprintf("in tier %d", n.Tier)
 		}
-		parts = append(parts, text)
+		last = n.Tier
+		text += fmt.Sprintf(" %s v%d", n.API, n.Version)
 	}
-	if parts == nil {
+	if text == "" {
 		return "not asked (no broker)"
 	}
-	return strings.Join(parts, ", ")
+	return text
 }
 
 func closing(v verdict.Verdict, run *record.Run) []fact {

@@ -80,6 +80,9 @@ func factsMarkdown(out io.Writer, list []fact) {
 }
 
 func tableMarkdown(out io.Writer, t table) {
+	if len(t.Rows) == 0 {
+		return
+	}
 	var head, rule []string
 	for _, c := range t.Head {
 		head = append(head, markdownText(c.Name))

@@ -25,6 +25,9 @@ func proofLine(findings []guards.Finding) string {
 		}
 		counts[f.Guard][f.Outcome]++
 	}
+	if order == nil {
+		return "none"
+	}
 	var parts []string
 	for _, guard := range order {
 		var outcomes []string
@@ -33,9 +36,9 @@ func proofLine(findings []guards.Finding) string {
 			if o == guards.Fail || o == guards.Blind {
 				word = strings.ToUpper(word)
 			}
-			switch n := counts[guard][o]; n {
-			case 0:
-			case 1:
+			switch n := counts[guard][o]; {
+			case n == 0:
+			case n == 1 && len(counts[guard]) == 1:
 				outcomes = append(outcomes, word)
 			default:
 				outcomes = append(outcomes, fmt.Sprintf("%d %s", n, word))
@@ -111,8 +114,8 @@ func sanity(v verdict.Verdict) *sanitySection {
 		return nil
 	}
 	s := &sanitySection{Title: "Tier 2, sanity: does the client, left alone, work against an old broker?",
-		Why: "Nothing here can be compared with tiers 0 and 1: the client has its own defaults and picks its own versions, and broker, formats and batches are others. " +
-			"These figures show that it works, and are judged by their guards only.",
+		Why: "These figures can't be compared with those of tiers 0 and 1: the client has its own defaults and picks its own versions, and broker, formats and batches are others. " +
+			"They show that it works, and only guards judge them.",
 		Table: table{Head: []column{{"shape", true}, {"negotiated", true}, {"records checked", false}, {"ns/record (sanity only)", false}, {"live heap MiB", false}}}}
 	for _, row := range v.Sanity {
 		version := "unknown"

@@ -2,11 +2,11 @@ package report
 
 // sources says what each figure is made of, by the rows and fields of the record (FORMAT.md).
 var sources = []string{
-	"us/request, ns/record: batch.cpuNs (the worker's process clock between request boundaries) per batch.requests and batch.records; trimmed mean over all batches of the version; for the reference over its three clients.",
-	"differs by, interval: paired differences of ln(batch.cpuNs) within a round against the reference, trimmed mean and two-sided 95 % interval. The reference's own is against the versions left of it.",
+	"us/req, ns/rec: CPU by batch.cpuNs (the worker's process clock between request boundaries) per batch.requests and batch.records; trimmed mean over all batches of the version; for the reference over its three clients.",
+	"diff, interval: paired differences of ln(batch.cpuNs) within a round against the reference, trimmed mean and two-sided 95 % interval. The reference's own is against the versions left of it.",
 	"floor: the smallest margin at which all versions would come out \"not slower\" with 90 % probability if they were equal.",
-	"p50, p99: batch.requestP50Ns and requestP99Ns, wall time; means over batches. records/s: batch.records by batch.wallNs.",
-	"allocs: steady.allocs per steady.records, from a pass of its own without forced collections; the value that most blocks agree on.",
+	"p50, p99: batch.requestP50Ns and requestP99Ns, wall time; means over batches. rec/s: batch.records by batch.wallNs.",
+	"allocs, per record: steady.allocs per steady.records, from a pass of its own without forced collections; the value that most blocks agree on.",
 	"twins: the largest difference between clients of one version. canary: family.plantNsPerRequest of extra CPU, which has to be found.",
 	"proofs: the evidence rows at both ends of each block's bracket, the batch and cell rows, and the control rows, by the guards.",
 	"orchestrator: batch.parentCpuNs by batch.wallNs.",

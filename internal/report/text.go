@@ -84,7 +84,10 @@ func facts(out io.Writer, list []fact) {
 // paragraph wraps a text, with its further lines indented by two more. Words that are longer than a line (a command to copy) stay whole.
 func paragraph(out io.Writer, indent, text string) {
 	line := indent
+	// A number stays with its unit.
+	text = strings.ReplaceAll(text, " %", "\u00a0%")
 	for i, word := range strings.Split(text, " ") {
+		word = strings.ReplaceAll(word, "\u00a0", " ")
 		switch {
 		case i == 0:
 			line += word
@@ -101,6 +104,9 @@ func paragraph(out io.Writer, indent, text string) {
 // tableText lays a table out in columns, by its own widths: text/tabwriter aligns a whole table one way, and here numbers go to the
 // right and words to the left.
 func tableText(out io.Writer, t table) {
+	if len(t.Rows) == 0 {
+		return
+	}
 	widths := make([]int, len(t.Head))
 	head := make([]string, len(t.Head))
 	for i, c := range t.Head {

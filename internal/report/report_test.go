@@ -1,0 +1,176 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"protocolbench/internal/record"
+	"protocolbench/internal/verdict"
+)
+
+var update = flag.Bool("update", false, "write the golden reports in testdata anew")
+
+func rendered(t *testing.T, render func(io.Writer, verdict.Verdict, *record.Run) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := render(&out, exampleVerdict(), exampleRun()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestGoldenReports(t *testing.T) {
+	for name, render := range map[string]func(io.Writer, verdict.Verdict, *record.Run) error{
+		"report.txt": Text, MarkdownFile: Markdown, HTMLFile: HTML, BenchFile: Bench,
+	} {
+		got, path := rendered(t, render), "testdata/"+name
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s is not as in testdata; look at it, then go test ./internal/report -update\n%s", name, got)
+		}
+	}
+}
+
+func TestTextBeginsWithBrokersAndEndsWithTheVerdict(t *testing.T) {
+	lines := strings.Split(strings.TrimSuffix(rendered(t, Text), "\n"), "\n")
+	if want := "brokers: tier 1 Kafka 4.4.0 (jvm, Jolokia), tier 2 Kafka 1.1.0 (jvm, no Jolokia)"; lines[0] != want {
+		t.Errorf("first line: %s", lines[0])
+	}
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "verdict: fail (") {
+		t.Errorf("last line: %s", last)
+	}
+	for i, line := range lines[:len(lines)-1] {
+		if utf8.RuneCountInString(line) > textWidth {
+			t.Errorf("line %d has %d columns: %s", i+1, utf8.RuneCountInString(line), line)
+		}
+	}
+}
+
+func TestEveryReportShowsWhatMatters(t *testing.T) {
+	for name, render := range map[string]func(io.Writer, verdict.Verdict, *record.Run) error{"text": Text, "Markdown": Markdown, "HTML": HTML} {
+		got := strings.Join(strings.Fields(rendered(t, render)), " ")
+		for _, want := range []string{
+			"Kafka 4.4.0", "Example CPU", "franz-go v1.22.3", "no perf", "collector is off", "verdict: fail",
+			"tier1/fetch/size=64KiB/bare", "228.0", "393.2", "1.93 M", "290/1412", "0.012", "margin 10.0 %", "floor 3.4 %", "canary of 20.0 % found as 19.5 %", "MISSED", "not slower, differs",
+			"v12-v13 slower", "v14 unresolved", "no version measured", "FAIL", "BLIND", "v10-v11", "moved from 0 to 3", "401", "be compared with those of tiers", "Fetch v7", "1280640", "412.7", "21.0 to 22.0",
+			"[2]", "let the run complete", "--seed 7", "of a core while batches ran", "1m32.3s",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q is not shown", name, want)
+			}
+		}
+	}
+}
+
+func TestWarningsAreFootnotesOnce(t *testing.T) {
+	got := rendered(t, Text)
+	if n := strings.Count(got, "not warm when counting began"); n != 1 {
+		t.Errorf("the same warning stands %d times", n)
+	}
+	if !strings.Contains(got, "all 2 versions not slower [2]") || !strings.Contains(got, "unresolved, v10-v11, v18 not slower [2] [3]") {
+		t.Errorf("families don't point to their footnotes:\n%s", got)
+	}
+}
+
+// What comes from outside (logs, keys, names) stays text.
+func TestOutsideTextIsEscaped(t *testing.T) {
+	html := rendered(t, HTML)
+	if strings.Contains(html, "<script") {
+		t.Error("HTML passes a script through")
+	}
+	if regexp.MustCompile(`(src|href)="[^#]`).MatchString(html) || strings.Contains(html, "@import") || strings.Contains(html, "url(") {
+		t.Error("HTML refers to something outside itself")
+	}
+	markdown := rendered(t, Markdown)
+	if strings.Contains(markdown, "<script") || !strings.Contains(markdown, `\| \`+"`x") {
+		t.Error("Markdown passes markup through")
+	}
+}
+
+func TestMarkdownTablesAreWhole(t *testing.T) {
+	cell := regexp.MustCompile(`[^\\]\|`)
+	columns := 0
+	for _, line := range strings.Split(rendered(t, Markdown), "\n") {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := len(cell.FindAllString(line, -1))
+		if columns != 0 && n != columns {
+			t.Errorf("%d columns where the table has %d: %s", n, columns, line)
+		}
+		columns = n
+	}
+}
+
+// A line of the Go benchmark format: name, iterations, then pairs of number and unit.
+var benchPattern = regexp.MustCompile(`^Benchmark[A-Z]\S*\t\d+(\t[0-9]+(\.[0-9]+)? \S+)+$`)
+
+func TestBenchIsTheGoBenchmarkFormat(t *testing.T) {
+	results := 0
+	for _, line := range strings.Split(strings.TrimSuffix(rendered(t, Bench), "\n"), "\n") {
+		switch {
+		case strings.HasPrefix(line, "Benchmark"):
+			results++
+			if !benchPattern.MatchString(line) {
+				t.Errorf("no benchmark line: %q", line)
+			}
+		case !regexp.MustCompile(`^([a-z][a-z0-9-]*: \S.*|Unit \S+ \S+=\S+)$`).MatchString(line):
+			t.Errorf("neither configuration nor unit: %q", line)
+		}
+	}
+	// Two forks of two versions: twin, canary and tier 2 are not there.
+	if results != 4 {
+		t.Errorf("%d results, want 4", results)
+	}
+	if want := "BenchmarkTier1/fetch/size=64KiB/bare/v=11\t230\t300000.00 ns/op\t228000.00 cpu-ns/request\t393.10 cpu-ns/record\t1234.50 B/op\t7.00 allocs/op\n"; !strings.Contains(rendered(t, Bench), want) {
+		t.Errorf("not in bench.txt: %s", want)
+	}
+}
+
+func TestEmptyRunsCanBeShown(t *testing.T) {
+	for _, render := range []func(io.Writer, verdict.Verdict, *record.Run) error{Text, Markdown, HTML, Bench} {
+		if err := render(io.Discard, verdict.Verdict{Verdict: verdict.Inconclusive}, &record.Run{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestFamilyLine(t *testing.T) {
+	families := exampleVerdict().Families
+	for i, want := range []string{
+		"tier0/fetch/records=100/bare: all 2 versions not slower; floor 2.1 %, margin 10.0 %",
+		"tier1/fetch/size=64KiB/bare: v12-v13 slower, v14 unresolved, v10-v11, v18 not slower; floor 3.4 %, margin 10.0 %",
+		"tier1/produce/records=100,acks=0/bare: no version measured; floor none (too few samples), margin 15.0 %",
+	} {
+		if got := FamilyLine(families[i]); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{figure(0), "0.00"}, {figure(9.994), "9.99"}, {figure(13.42), "13.4"}, {figure(999.94), "999.9"}, {figure(2400.4), "2400"}, {figure(-1), "unknown"},
+		{scaled(612), "612.0"}, {scaled(61234), "61.2 k"}, {scaled(4.876e6), "4.88 M"}, {allocations(0), "0"}, {allocations(0.0004), "<0.001"}, {allocations(2), "2.000"}, {allocations(120), "120.0"},
+		{signed(-0.0123), "-1.2"}, {percent(0.05), "5.0 %"}, {versionList([]int{9, 3, 4, 5, 7, 8}), "v3-v5, v7-v9"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
