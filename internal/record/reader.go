@@ -119,18 +119,33 @@ func (r *reader) row(line []byte) error {
 		return nil
 	}
 	row := reflect.New(rowType)
-	if field, err := r.strict.check(line, rowType, ""); err != nil {
-		return fmt.Errorf("%s: field %s %w", head.Kind, field, err)
-	}
-	if err := json.Unmarshal(line, row.Interface()); err != nil {
-		var typeError *json.UnmarshalTypeError
-		if errors.As(err, &typeError) {
-			return fmt.Errorf("%s: field %s cannot be a JSON %s: it is a %s", head.Kind, typeError.Field, typeError.Value, typeError.Type)
-		}
-		return fmt.Errorf("%s: %w", head.Kind, err)
+	if err := r.decode(line, head.Kind, row); err != nil {
+		return err
 	}
 	if err := r.place(row.Interface()); err != nil {
 		return fmt.Errorf("%s: %w", head.Kind, err)
+	}
+	return nil
+}
+
+// decode fills a row from its line, strictly. A line that is byte for byte what the writer would write has every field and no other, which is
+// quickly seen (a record of a standard run has 40,000 rows); only one that isn't is looked at field by field.
+func (r *reader) decode(line []byte, kind string, row reflect.Value) error {
+	decodeErr := json.Unmarshal(line, row.Interface())
+	if decodeErr == nil {
+		if canonical, err := encode(row.Interface()); err == nil && bytes.Equal(bytes.TrimSuffix(canonical, []byte("\n")), line) {
+			return nil
+		}
+	}
+	if field, err := r.strict.check(line, row.Type().Elem(), ""); err != nil {
+		return fmt.Errorf("%s: field %s %w", kind, field, err)
+	}
+	var typeError *json.UnmarshalTypeError
+	if errors.As(decodeErr, &typeError) {
+		return fmt.Errorf("%s: field %s cannot be a JSON %s: it is a %s", kind, typeError.Field, typeError.Value, typeError.Type)
+	}
+	if decodeErr != nil {
+		return fmt.Errorf("%s: %w", kind, decodeErr)
 	}
 	return nil
 }
