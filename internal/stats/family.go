@@ -32,21 +32,22 @@ const (
 // Floor is the smallest margin (as a difference of logarithms) at which all contrasts together would come out `not slower`
 // with 90 % probability, if there were no difference.
 //
-// A contrast comes out so when estimate + t(.95) SE < margin; with no difference estimate/SE is t, so its chance is
-// F(margin/SE - t.95). The floor solves product of chances = 0.9 with each contrast's own standard error: the
-// independent approximation. Contrasts share a reference and so come out together more often than that, which makes the floor a
-// little too high, the safe side. (The usual (t.95 + t.80) SE of one contrast gives fourteen of them together a 3 % chance.)
+// A contrast comes out so when its estimate lies below margin - reach(.95). With no difference the estimate is t times its standard
+// error, so the chance is F((margin - reach)/SE); of its two standard errors the one that gives less counts. The floor
+// solves product of chances = 0.9: the independent approximation. Contrasts share a reference and so come out together more often
+// than that, which makes the floor a little too high, the safe side. (The usual (t.95 + t.80) SE of one contrast gives
+// fourteen of them together a 3 % chance.)
 //
 // False where a contrast has no interval: then no margin would do.
 func Floor(contrasts []Contrast) (float64, bool) {
 	var widest float64
-	bounds := make([]float64, len(contrasts)) // t.95 of each
+	reaches := make([]float64, len(contrasts))
 	for i, c := range contrasts {
 		if !c.Bounded {
 			return 0, false
 		}
-		widest = max(widest, c.SE)
-		bounds[i] = tQuantile(upperLevel, c.DF)
+		reaches[i] = c.reach(upperLevel)
+		widest = max(widest, reaches[i])
 	}
 	if widest == 0 {
 		return 0, true
@@ -54,9 +55,7 @@ func Floor(contrasts []Contrast) (float64, bool) {
 	passes := func(margin float64) bool {
 		chance := 1.0
 		for i, c := range contrasts {
-			if c.SE > 0 {
-				chance *= tCDF(margin/c.SE-bounds[i], c.DF)
-			}
+			chance *= min(c.Round.chanceBelow(margin-reaches[i]), c.Fork.chanceBelow(margin-reaches[i]))
 		}
 		return chance >= floorPower
 	}
@@ -75,4 +74,16 @@ func Floor(contrasts []Contrast) (float64, bool) {
 		}
 	}
 	return high, true
+}
+
+// chanceBelow is the probability that an estimate of no difference lies below x.
+func (e Error) chanceBelow(x float64) float64 {
+	switch {
+	case e.SE > 0:
+		return tCDF(x/e.SE, e.DF)
+	case x >= 0:
+		return 1
+	default:
+		return 0
+	}
 }

@@ -103,22 +103,22 @@ func TestQuantilesAgainstPrintedTables(t *testing.T) {
 
 // Two forks of one draw. Fork 0: 1 2 3 4 5, fork 1: 3 4 5 6 7 (hundredths).
 // All ten sorted: 1 2 3 3 4 4 5 5 6 7; two cut: (3+3+4+4+5+5)/6 = 4. Winsorised: 3 3 3 3 4 4 5 5 5 5: 8 squares of 1, SE =
-// sqrt(8/30) = 0.516. Forks' trimmed means: 3 and 5, their SE = sqrt(2 / (1 x 2)) = 1. The larger is 1, df 1.
+// sqrt(8/30) = 0.516 with 5 df. Forks' trimmed means: 3 and 5, their SE = sqrt(2 / (1 x 2)) = 1 with 1 df.
 func TestPairedContrastByHand(t *testing.T) {
 	forks := []Fork{
 		{Draw: 0, Fork: 0, D: []float64{.01, .02, .03, .04, .05}},
 		{Draw: 0, Fork: 1, D: []float64{.03, .04, .05, .06, .07}},
 	}
-	c := PairedContrast(forks, 1)
+	c := PairedContrast(forks, 1, 2)
 	near(t, "estimate", c.Estimate, .04, 1e-12)
-	near(t, "round SE", c.RoundSE, .01*math.Sqrt(8.0/30), 1e-12)
-	near(t, "fork SE", c.ForkSE, .01, 1e-12)
-	near(t, "SE", c.SE, .01, 1e-12)
-	near(t, "df", c.DF, 1, 0)
-	if c.Rounds != 10 || c.Forks != 2 || c.Draws != 1 || c.Birge != 1 || !c.Bounded || c.Exact {
+	near(t, "round SE", c.Round.SE, .01*math.Sqrt(8.0/30), 1e-12)
+	near(t, "round df", c.Round.DF, 5, 0)
+	near(t, "fork SE", c.Fork.SE, .01, 1e-12)
+	near(t, "fork df", c.Fork.DF, 1, 0)
+	if c.Rounds != 10 || c.Forks != 2 || c.Draws != 1 || c.Birge != 1 || c.Weights != 2 || !c.Bounded || c.Exact {
 		t.Errorf("%+v", c)
 	}
-	// t.975 of 1 is 12.706.
+	// t.975 of 1 is 12.706, far beyond 2.571 x 0.516 of the rounds.
 	low, high, ok := c.Interval(0.95)
 	near(t, "low", low, .04-.12706, 1e-5)
 	near(t, "high", high, .04+.12706, 1e-5)
@@ -130,8 +130,9 @@ func TestPairedContrastByHand(t *testing.T) {
 	if !ok {
 		t.Error("the interval is bounded")
 	}
-	// Widened by 2 the round-level one is the larger: 1.033.
-	near(t, "widened SE", PairedContrast(forks, 2).SE, .02*math.Sqrt(8.0/30), 1e-12)
+	// Widened by 20 the rounds reach further: 2.571 x 10.33 against 12.706.
+	_, high, _ = PairedContrast(forks, 20, 2).Interval(0.95)
+	near(t, "high of widened rounds", high, .04+2.5706*.2*math.Sqrt(8.0/30), 1e-4)
 }
 
 // Two draws of two forks, one sample each three times: means 0 2 | 10 12. Within: 2 + 2 over 2 df = 2. Between: group means 1
@@ -143,11 +144,10 @@ func TestBirgeRatioByHand(t *testing.T) {
 		{Draw: 1, Fork: 0, D: []float64{10, 10, 10}}, {Draw: 0, Fork: 0, D: []float64{0, 0, 0}},
 		{Draw: 0, Fork: 1, D: []float64{2, 2, 2}}, {Draw: 1, Fork: 1, D: []float64{12, 12, 12}},
 	}
-	c := PairedContrast(forks, 1)
-	near(t, "round SE", c.RoundSE, math.Sqrt(312.0/56), 1e-12)
-	near(t, "fork SE", c.ForkSE, math.Sqrt(104.0/12), 1e-12)
+	c := PairedContrast(forks, 1, 2)
 	near(t, "Birge", c.Birge, math.Sqrt(50), 1e-12)
-	near(t, "SE", c.SE, math.Sqrt(104.0/12)*math.Sqrt(50), 1e-9)
+	near(t, "round SE", c.Round.SE, math.Sqrt(312.0/56)*math.Sqrt(50), 1e-9)
+	near(t, "fork SE", c.Fork.SE, math.Sqrt(104.0/12)*math.Sqrt(50), 1e-9)
 	p, spread, ok := Disagreement(forks)
 	near(t, "spread", spread, 10, 1e-12)
 	// P(F(1,2) > 50) is P(|t2| > sqrt 50) = 1 - sqrt(50/52).
@@ -157,7 +157,7 @@ func TestBirgeRatioByHand(t *testing.T) {
 	}
 	// Draws that agree better than their forks do not narrow it.
 	forks[0].D, forks[3].D = []float64{0, 0, 0}, []float64{2, 2, 2}
-	if c := PairedContrast(forks, 1); c.Birge != 1 || c.SE != max(c.RoundSE, c.ForkSE) {
+	if c := PairedContrast(forks, 1, 2); c.Birge != 1 {
 		t.Errorf("agreeing draws: %+v", c)
 	}
 }
@@ -167,7 +167,7 @@ func TestTooFewSamplesHaveNoInterval(t *testing.T) {
 		"none": nil, "one fork": {{D: []float64{1, 2, 3}}}, "empty forks": {{Fork: 0}, {Fork: 1}},
 		"not a number": {{Fork: 0, D: []float64{math.NaN(), 1}}, {Fork: 1, D: []float64{math.Inf(1)}}},
 	} {
-		c := PairedContrast(forks, 1)
+		c := PairedContrast(forks, 1, 2)
 		_, _, bounded := c.Interval(0.95)
 		_, upper := c.Upper(0.95)
 		if c.Bounded || bounded || upper || c.Need == "" || c.PAbove(0) != 1 || math.IsNaN(c.Estimate) || math.IsInf(c.Estimate, 0) {
@@ -187,7 +187,7 @@ func TestIdenticalSamplesAreExactAndNotNaN(t *testing.T) {
 		return []Fork{{Draw: 0, Fork: 0, D: []float64{x, x, x}}, {Draw: 0, Fork: 1, D: []float64{x, x, x}}, {Draw: 1, Fork: 0, D: []float64{x, x, x}}}
 	}
 	for _, c := range []struct{ x, p float64 }{{0, 1}, {0.1, 0}, {-0.1, 1}} {
-		got := PairedContrast(same(c.x), 1.3)
+		got := PairedContrast(same(c.x), 1.3, 2)
 		low, high, ok := got.Interval(0.95)
 		if !got.Exact || !ok || low != got.Estimate || high != got.Estimate || got.PAbove(0) != c.p {
 			t.Errorf("all %v: %+v [%v, %v] p %v, want p %v", c.x, got, low, high, got.PAbove(0), c.p)
@@ -200,11 +200,11 @@ func TestIdenticalSamplesAreExactAndNotNaN(t *testing.T) {
 	// (0.1)^2, over three forks: SE = sqrt(0.00667/3) = 0.0471, which is also the forks' own.
 	torn := same(0)
 	torn[2].D = []float64{0.1, 0.1, 0.1}
-	c := PairedContrast(torn, 1)
-	if p, _, _ := Disagreement(torn); p != 0 || c.DF != 1 || c.Exact {
+	c := PairedContrast(torn, 1, 2)
+	if p, _, _ := Disagreement(torn); p != 0 || c.Fork.DF != 1 || c.Exact {
 		t.Errorf("torn draws: p %v, %+v", p, c)
 	}
-	near(t, "SE of torn draws", c.SE, math.Sqrt(0.02/3/3), 1e-12)
+	near(t, "SE of torn draws", c.Fork.SE, math.Sqrt(0.02/3/3), 1e-12)
 }
 
 // Holm by hand: sorted .01 .02 .03 .4 times 4 3 2 1: .04 .06 .06 .4; the third may not fall below the second.
@@ -221,10 +221,10 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// One contrast: F(margin/SE - t.95) = 0.9 gives margin = (t.95 + t.90) SE; with 11 degrees of freedom (1.796 + 1.363) SE.
+// One contrast: F((margin - t.95 SE)/SE) = 0.9 gives margin = (t.95 + t.90) SE; with 11 degrees of freedom (1.796 + 1.363) SE.
 // Fourteen equal ones: each has to pass with 0.9^(1/14) = 0.99250.
 func TestFloorByHand(t *testing.T) {
-	one := Contrast{SE: 0.01, DF: 11, Bounded: true}
+	one := Contrast{Fork: Error{0.01, 11}, Round: Error{0.002, 100}, Bounded: true}
 	floor, ok := Floor([]Contrast{one})
 	if !ok {
 		t.Fatal("no floor")
@@ -233,12 +233,66 @@ func TestFloorByHand(t *testing.T) {
 	fourteen := slices.Repeat([]Contrast{one}, 14)
 	floor, _ = Floor(fourteen)
 	near(t, "floor of fourteen", floor, 0.01*(tQuantile(0.95, 11)+tQuantile(math.Pow(0.9, 1.0/14), 11)), 1e-9)
-	// One that is much wider than the others decides alone.
-	fourteen[3].SE = 1
+	// One that is much wider than the others decides alone, by whichever error.
+	fourteen[3].Fork.SE = 1
 	floor, _ = Floor(fourteen)
 	near(t, "floor of a wide one", floor, 1.796+1.363, 1e-2)
-	if floor, ok := Floor(slices.Repeat([]Contrast{{DF: 3, Bounded: true}}, 3)); !ok || floor != 0 {
+	fourteen[3] = Contrast{Fork: Error{0.01, 11}, Round: Error{1, 11}, Bounded: true}
+	floor, _ = Floor(fourteen)
+	near(t, "floor of wide rounds", floor, 1.796+1.363, 1e-2)
+	if floor, ok := Floor(slices.Repeat([]Contrast{{Bounded: true}}, 3)); !ok || floor != 0 {
 		t.Errorf("exact contrasts have floor %v, %v", floor, ok)
+	}
+}
+
+// Trigamma at 1 is pi^2/6, at 1/2 pi^2/2, at 3/2 that less 4; digamma at 1 is -0.57722, at 1/2 that less 2 ln 2.
+func TestTrigamma(t *testing.T) {
+	near(t, "trigamma(1)", trigamma(1), math.Pi*math.Pi/6, 1e-12)
+	near(t, "trigamma(1/2)", trigamma(0.5), math.Pi*math.Pi/2, 1e-12)
+	near(t, "trigamma(3/2)", trigamma(1.5), math.Pi*math.Pi/2-4, 1e-12)
+	for _, x := range []float64{1e-4, 0.3, 1, 7, 1e6} {
+		near(t, "inverse", inverseTrigamma(trigamma(x))/x, 1, 1e-6)
+	}
+}
+
+// Four logarithms 0, 0, s, s of variances with 2 df. Mean s/2, variance s^2/3. Chance gives trigamma(1) = pi^2/6. With
+// s^2/3 = pi^2/6 + pi^2/6 the excess is trigamma(1): half = 1, borrowed df 2, and the common variance is
+// exp(s/2 - digamma(1) + ln 1 + digamma(1) - ln 1) = exp(s/2).
+func TestPriorByHand(t *testing.T) {
+	s := math.Pi // s^2/3 = pi^2/3
+	common, borrowed := prior([]float64{0, 0, s, s}, 2)
+	near(t, "common", common, math.Exp(s/2), 1e-6)
+	near(t, "borrowed", borrowed, 2, 1e-6)
+	// Closer together than chance: everything is borrowed; exp(-digamma(1)) = exp(0.57722) = 1.78107.
+	common, borrowed = prior([]float64{0, 0, 0.1, -0.1}, 2)
+	near(t, "common of alike", common, 1.78107, 1e-4)
+	if !math.IsInf(borrowed, 1) {
+		t.Errorf("alike variances borrow %v", borrowed)
+	}
+}
+
+// Three contrasts with the same unit variance: (0.02)^2/2 = (0.01)^2/0.5 = 2e-4, df 3 each. Nothing exceeds chance, so as much as allowed is
+// borrowed, (3-1) x 3/2 = 3, and the common variance is 2e-4 x exp(-digamma(1.5) + ln 1.5); digamma(1.5) = 0.03649. Unit:
+// (3 x 2e-4 x 1.44625 + 3 x 2e-4)/6 = 2.44625e-4.
+func TestModerateByHand(t *testing.T) {
+	cs := []Contrast{
+		{Fork: Error{0.02, 3}, Weights: 2, Birge: 1, Bounded: true}, {Fork: Error{0.01, 3}, Weights: 0.5, Birge: 1, Bounded: true},
+		{Fork: Error{0.06, 3}, Weights: 2, Birge: 3, Bounded: true}, {Weights: 2, Birge: 1}, {Fork: Error{0, 3}, Weights: 2, Birge: 1, Bounded: true, Exact: true},
+	}
+	Moderate(cs)
+	unit := 2.44625e-4
+	near(t, "first", cs[0].Fork.SE, math.Sqrt(2*unit), 1e-7)
+	near(t, "of half the weight", cs[1].Fork.SE, math.Sqrt(0.5*unit), 1e-7)
+	near(t, "of torn draws", cs[2].Fork.SE, 3*math.Sqrt(2*unit), 1e-7)
+	near(t, "df", cs[0].Fork.DF, 6, 1e-12)
+	if cs[3].Fork != (Error{}) || cs[4].Fork != (Error{0, 3}) {
+		t.Errorf("contrasts without a spread were moderated: %+v", cs[3:])
+	}
+	two := cs[:2]
+	before := two[0].Fork
+	Moderate(two)
+	if two[0].Fork != before {
+		t.Error("two contrasts are too few to say what is common")
 	}
 }
 

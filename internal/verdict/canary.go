@@ -10,21 +10,20 @@ const calibrationError = 0.15
 
 // checkCanary looks for the planted slowdown. A family that doesn't find it could not have found a real one of that size.
 func (j *judgement) checkCanary() {
-	if j.canary < 0 || j.PlantNsPerRequest <= 0 {
+	if j.layout.canary < 0 || j.PlantNsPerRequest <= 0 {
 		if len(j.forks) > 0 {
 			j.spoilt = append(j.spoilt, "no canary was planted, so nothing shows that a slow version would be seen")
 		}
 		return
 	}
-	c, _ := j.contrast(j.widen, fixed([]int{j.layout.canary}, j.reference))
-	low, high, ok := c.Interval(level)
+	low, high, ok := j.canary.Interval(level)
 	referenceNs := j.referenceNsPerRequest()
 	if !ok || referenceNs <= 0 {
 		return // lookForEnough has said why
 	}
 	planted := float64(j.PlantNsPerRequest) / referenceNs
 	slack := calibrationError * planted
-	found := Canary{Planted: planted, Found: asRatio(c.Estimate), Low: asRatio(low), High: asRatio(high)}
+	found := Canary{Planted: planted, Found: asRatio(j.canary.Estimate), Low: asRatio(low), High: asRatio(high)}
 	found.Seen = found.Low > 0 && found.Low-slack <= planted && planted <= found.High+slack
 	j.out.Canary = found
 	if !found.Seen {

@@ -37,6 +37,7 @@ type judgement struct {
 	margin    float64 // ratio
 	widen     float64
 	contrasts []cellContrast // as layout.versions
+	canary    stats.Contrast
 	// nothing is why there is not enough to judge (unresolved); spoilt why no amount of it would do (unresolvable).
 	nothing []string
 	spoilt  []string
@@ -105,22 +106,35 @@ func (j *judgement) lookForEnough() {
 	}
 }
 
-// compare makes each version's deciding contrast and corrects their p-values for being many.
+// compare makes each version's deciding contrast and the canary's, steadies their standard errors by each other, and corrects
+// the versions' p-values for being many.
 func (j *judgement) compare() {
 	j.contrasts = make([]cellContrast, len(j.versions))
-	var ps []float64
+	var all []stats.Contrast
 	for i, c := range j.versions {
 		cells := fixed([]int{c.Cell}, j.reference)
-		name := contrastNewest
+		j.contrasts[i].name = contrastNewest
 		if i == j.newest {
-			cells, name = j.plateaus(j.samples, j.margin), contrastPlateau
+			cells, j.contrasts[i].name = j.plateaus(j.samples, j.margin), contrastPlateau
 		}
 		contrast, forks := j.contrast(j.widen, cells)
-		cc := cellContrast{Contrast: contrast, name: name, p: 1}
 		drawsP, apart, ok := stats.Disagreement(forks)
-		cc.apart, cc.torn = apart, ok && drawsP < rareAlpha/float64(len(j.versions)) && apart >= math.Log1p(j.margin)
-		j.contrasts[i] = cc
-		ps = append(ps, contrast.PAbove(0))
+		j.contrasts[i].apart = apart
+		j.contrasts[i].torn = ok && drawsP < rareAlpha/float64(len(j.versions)) && apart >= math.Log1p(j.margin)
+		all = append(all, contrast)
+	}
+	if j.layout.canary >= 0 {
+		canary, _ := j.contrast(j.widen, fixed([]int{j.layout.canary}, j.reference))
+		all = append(all, canary)
+	}
+	stats.Moderate(all)
+	if j.layout.canary >= 0 {
+		j.canary = all[len(j.versions)]
+	}
+	var ps []float64
+	for i := range j.versions {
+		j.contrasts[i].Contrast = all[i]
+		ps = append(ps, all[i].PAbove(0))
 	}
 	for i, p := range stats.Holm(ps) {
 		j.contrasts[i].p = p

@@ -46,7 +46,7 @@ func TestSlowVersionIsFound(t *testing.T) {
 	if u := f.unusual(NotSlower); u != "v9 slower" {
 		t.Errorf("words: %s", u)
 	}
-	if c := cellOf(f, 9); c.Low > 0.2 || c.High < 0.2 || c.Contrast != "newest" || c.P > 0.05 {
+	if c := cellOf(f, 9); math.Abs(c.Difference-0.2) > 0.01 || c.Contrast != "newest" || c.P > 0.05 {
 		t.Errorf("v9 is 20 %% slower: %+v", c)
 	}
 	if v.Verdict != Fail || v.ExitCode != 3 || !strings.Contains(v.Reason, f.Name+" v9 is slower by") {
@@ -61,7 +61,7 @@ func TestNewestCanBeTheSlowOne(t *testing.T) {
 	if u := f.unusual(NotSlower); u != "v18 slower" {
 		t.Errorf("words: %s", u)
 	}
-	if c := cellOf(f, 18); c.Contrast != "left plateau" || c.Low > 0.2 || c.High < 0.2 {
+	if c := cellOf(f, 18); c.Contrast != "left plateau" || math.Abs(c.Difference-0.2) > 0.01 {
 		t.Errorf("v18 is 20 %% slower than what is left of it: %+v", c)
 	}
 }

@@ -93,18 +93,20 @@ func wholeRoundOf(family record.FamilyRun, block record.BlockRun, number int) (w
 // contrast is the mean of some cells against the mean of others, within rounds. The cells may depend on the fork.
 func (s samples) contrast(widen float64, cells func(forkRounds) (of, against []int)) (stats.Contrast, []stats.Fork) {
 	forks := make([]stats.Fork, 0, len(s.forks))
+	var weights float64
 	for _, f := range s.forks {
 		of, against := cells(f)
 		if len(of) == 0 || len(against) == 0 {
 			continue
 		}
+		weights += 1/float64(len(of)) + 1/float64(len(against))
 		d := make([]float64, len(f.rounds))
 		for i, r := range f.rounds {
 			d[i] = r.mean(of) - r.mean(against)
 		}
 		forks = append(forks, stats.Fork{Draw: f.draw, Fork: f.fork, D: d})
 	}
-	return stats.PairedContrast(forks, widen), forks
+	return stats.PairedContrast(forks, widen, weights/float64(max(1, len(forks)))), forks
 }
 
 func fixed(of, against []int) func(forkRounds) (of, against []int) {
