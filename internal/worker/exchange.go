@@ -84,12 +84,15 @@ func (p *Process) CloseCell(ctx context.Context, cell int) error {
 }
 
 // Close asks the worker to end, kills its process group when it does not within the deadline, and reaps it in every case. It may be
-// called again, and after any failure; then there is nothing left to report.
+// called again, and after any failure; then there is nothing left to report. A ctx that is over leaves no time to ask: it is killed at once.
 func (p *Process) Close(ctx context.Context) error {
 	p.mu.Lock()
 	failed := p.broken != nil
 	p.mu.Unlock()
-	if failed {
+	if failed || ctx.Err() != nil {
+		p.mu.Lock()
+		p.shut()
+		p.mu.Unlock()
 		p.kill()
 		p.release()
 		return nil
@@ -105,10 +108,14 @@ func (p *Process) Close(ctx context.Context) error {
 	p.release()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.shut()
+	return err
+}
+
+func (p *Process) shut() {
 	if p.broken == nil {
 		p.broken = errors.New("the worker was closed: start a new one")
 	}
-	return err
 }
 
 // awaitEnd waits for a worker that has said goodbye, or whose standard input has ended. A line after that is junk like any other.

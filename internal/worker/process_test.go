@@ -250,6 +250,14 @@ func TestGivingUpInABatchKillsTheWorker(t *testing.T) {
 		t.Errorf("given up: %v", err)
 	}
 	groupIsGone(t, p)
+
+	p = startMisfit(t, "never ends", false)
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := p.Close(over); err != nil {
+		t.Errorf("close without any time: %v", err)
+	}
+	groupIsGone(t, p)
 }
 
 // The worker here stands behind a launcher, as one in another language would.
