@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"protocolbench/internal/admin"
+	"protocolbench/internal/broker"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/shape"
 	"protocolbench/internal/worker"
+	"protocolbench/pin"
 )
 
 // fetchShape is one of tier 1's: 10-record batches, a limit per response.
@@ -32,6 +34,7 @@ func produceShape(records, acks int) shape.Shape {
 type rig struct {
 	addresses []string
 	admin     *admin.Admin
+	observer  *broker.Observer
 }
 
 var topics atomic.Int64
@@ -264,6 +267,76 @@ func checkAlone(t *testing.T, r rig, fetch, produce int) {
 			}
 		})
 	}
+}
+
+// Two witnesses: what the wire counted is what the broker counted, version by version, pin by pin.
+func TestWireAndBrokerAgree(t *testing.T) {
+	r := modern(t)
+	engine := New()
+	s := fetchShape("size=64KiB", 64<<10)
+	fetchTopic, produceTopic := r.topic(t, s, 200), r.topic(t, produceShape(10, 0), 0)
+	for _, api := range []pin.API{pin.Fetch, pin.Produce} {
+		before, _, listed := r.observer.RequestCount(context.Background(), api)
+		if !listed {
+			t.Fatal("the broker's counters can't be listed")
+		}
+		frames := map[int]int64{}
+		shapeOf, topic, newest := s, fetchTopic, 18
+		if api.Key == keyProduce {
+			topic, newest = produceTopic, 13
+		}
+		for version := api.Floor; version <= newest; version++ {
+			if api.Key == keyProduce {
+				shapeOf = produceShape(10, -(version % 2))
+			}
+			cell, _ := r.open(t, engine, opening(1, api.Name, version, shapeOf, driver.ModeBare), topic)
+			runBatch(t, cell, 1+version%3, 1)
+			frames[version] = framesOf(t, cell, api.Key, version)
+			if frames[version] != int64(2+version%3) {
+				t.Errorf("%s v%d: %d frames", api.Name, version, frames[version])
+			}
+		}
+		after, _, _ := r.observer.RequestCount(context.Background(), api)
+		for version, counter := range after {
+			if moved := counter.Value - before[version].Value; moved != frames[version] {
+				t.Errorf("%s v%d: the broker counted %d requests, the wire %d", api.Name, version, moved, frames[version])
+			}
+		}
+	}
+}
+
+// The broker of tier 2: every version it advertises is accepted (Produce v0-v2 and Fetch v0-v3 too, for the probe), those with record
+// batches are driven like tier 1's, and the client left alone finds its newest.
+func TestLegacyBroker(t *testing.T) {
+	r := legacy(t)
+	s := fetchShape("size=64KiB", 64<<10)
+	for _, c := range []struct {
+		api    string
+		newest int
+		shape  shape.Shape
+	}{{apiProduce, 5, produceShape(1, -1)}, {apiFetch, 7, s}} {
+		topic := r.topic(t, s, 60)
+		for version := 0; version <= c.newest; version++ {
+			_, opened := r.open(t, New(), opening(1, c.api, version, c.shape, driver.ModeBare), topic)
+			if opened.AnswerVersion != version || opened.PreflightRequests != 1 || opened.RecordsPerRequest < 1 {
+				t.Errorf("%s v%d: %+v", c.api, version, opened)
+			}
+		}
+		if _, end, err := r.admin.Offsets(context.Background(), topic); err != nil || end != 600 {
+			t.Errorf("the preflights of %s moved the end from 600 to %d: %v", c.api, end, err)
+		}
+	}
+	checkFetch(t, r, 4, 7, s, 3)
+	checkProduce(t, r, 3, 5, produceShape(100, -1))
+	checkProduce(t, r, 3, 5, produceShape(100, 0))
+	checkAlone(t, r, 7, 5)
+}
+
+// Without Java the flow can still be seen: kfake takes the same cells.
+func TestEmbeddedBroker(t *testing.T) {
+	r := embedded(t)
+	checkProduce(t, r, 3, 13, produceShape(10, -1))
+	checkAlone(t, r, 18, 13)
 }
 
 // A topic that is shorter than the batch must end the batch with words, not with a long poll that nobody can explain.
