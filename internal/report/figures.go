@@ -22,8 +22,12 @@ type column struct {
 func familyTable(f verdict.Family) table {
 	t := table{Head: []column{{"version", true}, {"us/req", false}, {"ns/rec", false}, {"diff %", false}, {"interval %", false},
 		{"p50/p99 us", false}, {"rec/s", false}, {"allocs", false}, {"verdict", true}}}
+	perRequest, perRecord := 0.0, 0.0
 	for _, c := range f.Cells {
-		t.Rows = append(t.Rows, []string{versionText(f, c), figure(c.CPUUsPerRequest), figure(c.CPUNsPerRecord), signed(c.Difference), interval(c),
+		perRequest, perRecord = max(perRequest, c.CPUUsPerRequest), max(perRecord, c.CPUNsPerRecord)
+	}
+	for _, c := range f.Cells {
+		t.Rows = append(t.Rows, []string{versionText(f, c), like(c.CPUUsPerRequest, perRequest), like(c.CPUNsPerRecord, perRecord), signed(c.Difference), interval(c),
 			short(c.P50Us) + "/" + short(c.P99Us), scaled(c.RecordsPerSecond), allocations(c.AllocsPerRecord), wordOf(c)})
 	}
 	return t
@@ -65,13 +69,16 @@ func floorText(floor float64) string {
 }
 
 // figure has three or four digits that mean something, and never an exponent.
-func figure(x float64) string {
+func figure(x float64) string { return like(x, x) }
+
+// like writes x with as many decimals as the largest figure of its column gets, so that a column can be read downwards.
+func like(x, largest float64) string {
 	switch {
 	case x < 0:
 		return "unknown"
-	case x < 10:
+	case largest < 10:
 		return strconv.FormatFloat(x, 'f', 2, 64)
-	case x < 1000:
+	case largest < 1000:
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 0, 64)

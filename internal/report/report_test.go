@@ -166,6 +166,7 @@ func TestFamilyLine(t *testing.T) {
 func TestFigures(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{figure(0), "0.00"}, {figure(9.994), "9.99"}, {figure(13.42), "13.4"}, {figure(999.94), "999.9"}, {figure(2400.4), "2400"}, {figure(-1), "unknown"},
+		{like(9.92, 10.2), "9.9"}, {like(9.92, 2000), "10"},
 		{scaled(612), "612.0"}, {scaled(61234), "61.2 k"}, {scaled(4.876e6), "4.88 M"}, {allocations(0), "0"}, {allocations(0.0004), "<0.001"}, {allocations(2), "2.000"}, {allocations(120), "120.0"},
 		{signed(-0.0123), "-1.2"}, {percent(0.05), "5.0 %"}, {versionList([]int{9, 3, 4, 5, 7, 8}), "v3-v5, v7-v9"},
 	} {
