@@ -90,11 +90,11 @@ func (c *Client) Read(ctx context.Context, attributes []Attribute) []Answer {
 	}
 	body, err := c.post(ctx, reads)
 	if err != nil {
-		return unreadable(len(attributes), err.Error())
+		return Unread(len(attributes), err.Error())
 	}
 	answers, err := decodeBulk(body, attributes)
 	if err != nil {
-		return unreadable(len(attributes), fmt.Sprintf("Jolokia at %s: %v", c.url, err))
+		return Unread(len(attributes), fmt.Sprintf("Jolokia at %s: %v", c.url, err))
 	}
 	return answers
 }

@@ -80,7 +80,8 @@ func (r *response) answer(asked Attribute) Answer {
 	return Answer{state: measure.Number, value: r.Value}
 }
 
-func unreadable(n int, why string) []Answer {
+// Unread makes answers for reads that could not be sent, each with the reason.
+func Unread(n int, why string) []Answer {
 	answers := make([]Answer, n)
 	for i := range answers {
 		answers[i] = Answer{state: measure.Unreadable, why: why}

@@ -46,7 +46,7 @@ func TestOneCounter(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			answers, err := decodeBulk([]byte(test.body), asked)
 			if err != nil {
-				answers = unreadable(1, err.Error())
+				answers = Unread(1, err.Error())
 			}
 			got := answers[0].Counter()
 			if !strings.Contains(got.Why, test.why) {
@@ -124,7 +124,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		answers, err := decodeBulk(body, asked)
 		if err != nil {
-			answers = unreadable(len(asked), err.Error())
+			answers = Unread(len(asked), err.Error())
 		}
 		if len(answers) != len(asked) {
 			t.Fatalf("%d answers to %d reads", len(answers), len(asked))
