@@ -36,7 +36,7 @@ const (
 const preflightLimit = 3 * time.Second
 
 // batchLimit ends a batch whose answers don't come: franz-go itself would go on asking for ever. Batches take some 10 ms.
-const batchLimit = 30 * time.Second
+const batchLimit = 15 * time.Second
 
 // Engine implements worker.Engine.
 type Engine struct {

@@ -357,3 +357,55 @@ func TestFetchBeyondTheTopicSaysSo(t *testing.T) {
 		t.Errorf("100 records, %d a response: %v", opened.RecordsPerRequest, err)
 	}
 }
+
+// A broker that dies must end a batch with words; the client by itself would wait for it to come back.
+func TestBrokerGoneEndsTheBatch(t *testing.T) {
+	ctx := context.Background()
+	b, err := broker.StartEmbedded(ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = b.Stop(ctx) }()
+	a, err := admin.New(ctx, b.Addresses())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rig{addresses: b.Addresses(), admin: a}
+	engine := New()
+	var cells []worker.Cell
+	for _, open := range []driver.Open{
+		opening(1, apiFetch, 12, fetchShape("size=4KiB", 4<<10), driver.ModeBare),
+		opening(1, apiProduce, 9, produceShape(10, -1), driver.ModeBare),
+		opening(1, apiProduce, 9, produceShape(10, 0), driver.ModeBare),
+	} {
+		name := fmt.Sprintf("gone-%d", len(cells))
+		if err := a.CreateTopic(ctx, name, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Fill(ctx, name, shape.NewContent(open.Shape, testSeed), 10, 50, liveBaseMs); err != nil {
+			t.Fatal(err)
+		}
+		cell, _ := r.open(t, engine, open, name)
+		runBatch(t, cell, 2, 1)
+		if err := cell.Prepare(ctx, driver.Batch{Requests: 3}); err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, cell)
+	}
+	a.Close()
+	if err := b.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for i, cell := range cells {
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		err := cell.Run(short, driver.Batch{Requests: 3}, func() {})
+		if err == nil {
+			_, err = cell.Finish(short) // acks 0: writing into a dead connection may still succeed, the barrier can't
+		}
+		cancel()
+		if err == nil {
+			t.Errorf("cell %d: a batch without a broker went well", i)
+		}
+		t.Log(err)
+	}
+}

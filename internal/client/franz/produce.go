@@ -2,6 +2,7 @@ package franz
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -63,6 +64,10 @@ func (p *producer) Run(ctx context.Context, batch driver.Batch, done func()) err
 		}
 		if err := p.client.Flush(ctx); err != nil {
 			return fmt.Errorf("request %d of %d of %s did not finish within %v: %w", i+1, batch.Requests, named(p.open), batchLimit, err)
+		}
+		if errors.Is(p.failed, kgo.ErrRecordRetries) {
+			return fmt.Errorf("request %d of %d of %s failed: its connection broke or the broker answered with an error, and nothing is sent twice here (%w)",
+				i+1, batch.Requests, named(p.open), p.failed)
 		}
 		if p.failed != nil {
 			return fmt.Errorf("request %d of %d of %s: %w", i+1, batch.Requests, named(p.open), p.failed)
