@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"protocolbench/compose"
+)
+
+// parseTiers reads --tier.
+func parseTiers(text string) ([]int, error) {
+	switch text {
+	case "all":
+		return []int{0, 1, 2}, nil
+	case "0", "1", "2":
+		return []int{int(text[0] - '0')}, nil
+	}
+	return nil, fmt.Errorf("unknown tier %q; there are all, 0, 1 and 2", text)
+}
+
+// parseMargin reads "3%" and "0.03" alike. A bare "3" is refused, since it would be 300 %.
+func parseMargin(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		value /= 100
+	}
+	if err != nil || !(value > 0 && value < 1) {
+		return 0, fmt.Errorf("margin %q is not between 0 and 100 %%; give it as 3%% or 0.03", text)
+	}
+	return value, nil
+}
+
+// parseRelease reads a Kafka release of the kind that a tier is about.
+func parseRelease(text string, kind compose.Kind) (string, error) {
+	release, err := compose.ParseRelease(text)
+	switch {
+	case err != nil:
+		return "", err
+	case release.Kind != kind && kind == compose.KRaft:
+		return "", fmt.Errorf("tier 1 is about a modern broker: give 4.0.0 or later, not %s", text)
+	case release.Kind != kind:
+		return "", fmt.Errorf("tier 2 is about the oldest broker that the client claims to support: give %s, not %s", compose.LegacyRelease, text)
+	}
+	return release.Number, nil
+}
+
+// parseVersions reads fetch=4-18 and produce=13.
+func parseVersions(items []string) (map[string][2]int, error) {
+	var versions map[string][2]int
+	for _, item := range items {
+		api, text, ok := strings.Cut(item, "=")
+		api = strings.ToLower(strings.TrimSpace(api))
+		low, high, isRange := strings.Cut(text, "-")
+		if !isRange {
+			high = low
+		}
+		first, errLow := parseVersion(low)
+		last, errHigh := parseVersion(high)
+		switch {
+		case !ok || errLow != nil || errHigh != nil || first > last:
+			return nil, fmt.Errorf("versions %q can't be read; give them as fetch=4-18 or produce=13", item)
+		case api != "fetch" && api != "produce":
+			return nil, fmt.Errorf("versions of %q are not measured; there are fetch and produce", api)
+		}
+		if _, twice := versions[api]; twice {
+			return nil, fmt.Errorf("versions of %s were given twice", api)
+		}
+		if versions == nil {
+			versions = map[string][2]int{}
+		}
+		versions[api] = [2]int{first, last}
+	}
+	return versions, nil
+}
+
+// parseVersion reads 4 or v4. Kafka's versions are 16-bit numbers.
+func parseVersion(text string) (int, error) {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "v")
+	n, err := strconv.ParseUint(text, 10, 15)
+	return int(n), err
+}
