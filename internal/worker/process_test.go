@@ -275,6 +275,25 @@ func TestEnvironmentAndFolderReachTheWorker(t *testing.T) {
 	}
 }
 
+// What a client library prints goes to the log, and the protocol goes on.
+func TestALibraryThatPrintsDoesNoHarm(t *testing.T) {
+	command := memoryWorker(t)
+	command.Args = []string{"noisy"}
+	p := start(t, command, worker.Deadlines{})
+	if _, err := p.Open(context.Background(), openSmall(0)); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := p.Batch(context.Background(), driver.Batch{Cell: 0, Requests: 2}); err != nil || b.Records != 20 {
+		t.Errorf("batch %+v, %v", b, err)
+	}
+	if err := p.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if log := strings.Join(p.LogTail(10), "\n"); !strings.Contains(log, "a line of the library's own") {
+		t.Errorf("log: %s", log)
+	}
+}
+
 // BenchmarkBatch is what one batch of one request costs the parent: compare its ns/op and allocs/op with the 10 ms that a batch takes.
 func BenchmarkBatch(b *testing.B) {
 	ctx := context.Background()

@@ -1,4 +1,5 @@
-// Command memory-worker serves the memory engine: a worker that knows no Kafka client.
+// Command memory-worker serves the memory engine: a worker that knows no Kafka client. With the argument noisy its engine
+// prints to standard output.
 package main
 
 import (
@@ -12,7 +13,7 @@ import (
 
 func main() {
 	fmt.Fprintln(os.Stderr, "memory worker: up")
-	if err := worker.Serve(context.Background(), os.Stdin, os.Stdout, &memory.Engine{}); err != nil {
+	if err := worker.Serve(context.Background(), os.Stdin, os.Stdout, &memory.Engine{Noisy: len(os.Args) > 1 && os.Args[1] == "noisy"}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -5,6 +5,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"protocolbench/internal/codec"
 	"protocolbench/internal/driver"
@@ -22,6 +23,8 @@ type Engine struct {
 	FailOn string
 	// ExtraDone calls done once too often.
 	ExtraDone bool
+	// Noisy prints to standard output in Run, as client libraries do.
+	Noisy bool
 	// Block makes Run wait for the end of its context.
 	Block bool
 }
@@ -89,6 +92,9 @@ func (c *cell) Run(ctx context.Context, batch driver.Batch, done func()) error {
 	case c.engine.Block:
 		<-ctx.Done()
 		return ctx.Err()
+	}
+	if c.engine.Noisy {
+		fmt.Println("a line of the library's own")
 	}
 	for range batch.Requests {
 		if err := c.request(); err != nil {

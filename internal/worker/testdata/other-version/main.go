@@ -10,7 +10,7 @@ import (
 func main() {
 	first := map[string]int{"Produce": 3, "Fetch": 4}
 	proxy.Main(proxy.Tamper{
-		Request: func(r *driver.Request) {
+		Request: func(r *driver.Request, _ func(driver.Request) driver.Response) {
 			if r.Open == nil || r.Open.Tier == 0 {
 				return
 			}

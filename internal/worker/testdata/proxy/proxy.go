@@ -16,9 +16,9 @@ import (
 
 // Tamper is the lie. Nil functions change nothing.
 type Tamper struct {
-	// Request may change a request before the worker sees it.
-	Request func(r *driver.Request)
-	// Answer may change an answer before the parent sees it. ask lets the worker do something that nobody asked for.
+	// Request may change a request before the worker sees it. Here and below ask lets the worker do something that nobody asked for.
+	Request func(r *driver.Request, ask func(driver.Request) driver.Response)
+	// Answer may change an answer before the parent sees it.
 	Answer func(asked driver.Request, answer *driver.Response, ask func(driver.Request) driver.Response)
 	// Print writes lines of its own to the parent after an answer.
 	Print func(asked driver.Request, out io.Writer)
@@ -93,7 +93,7 @@ func (s *session) request(line []byte) (asked driver.Request, sent []byte) {
 		return asked, line
 	}
 	changed, _ := d.Request(line) // a copy: the parent's words stay as they were
-	s.tamper.Request(&changed)
+	s.tamper.Request(&changed, s.ask)
 	return asked, encode(changed)
 }
 
