@@ -1,0 +1,250 @@
+package tiers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/measure"
+	"protocolbench/internal/record"
+	"protocolbench/internal/schedule"
+	"protocolbench/internal/shape"
+	"protocolbench/internal/worker"
+	"protocolbench/pin"
+	"protocolbench/seed"
+)
+
+// block is one family in one fresh worker: the unit that guards bracket.
+//
+//	open cells (drawn order) -> first block: find the batch size -> plant the canary -> warm
+//	-> bracket opens -> rounds -> bracket closes -> read-back, allocation counters, hashes
+type block struct {
+	*session
+	live    *live // nil in tier 0
+	f       *familyState
+	where   record.Where
+	process *worker.Process
+	row     record.Block
+	topic   string
+	content *shape.Content
+	base    brokerCounts // before the worker existed
+	opened  []driver.Opened
+	truth   truth
+	// firstOffset is where the first counted batch of a Produce block began.
+	firstOffset int64
+}
+
+// truth is what a batch has to deliver, by the content seed alone.
+type truth struct {
+	expectation shape.Expectation
+	repeats     int // a codec batch carries the same records again and again
+}
+
+// isWorkers tells whether an error is the worker's: it ends the block, and the run goes on.
+func isWorkers(err error) bool {
+	var dead *worker.Dead
+	var hung *worker.Hung
+	var junk *worker.Junk
+	var refused *worker.Refused
+	return errors.As(err, &dead) || errors.As(err, &hung) || errors.As(err, &junk) || errors.As(err, &refused)
+}
+
+func (b *block) run(ctx context.Context, families []*familyState) (err error) {
+	defer func() {
+		if b.live != nil {
+			err = ifDead(b.live.broker, err)
+		}
+	}()
+	if err := b.prepare(ctx, families); err != nil {
+		return err
+	}
+	defer b.end(ctx)
+	started := b.Now()
+	if err := b.open(ctx); err != nil {
+		return err
+	}
+	if err := b.size(ctx); err != nil {
+		return err
+	}
+	if err := b.plant(ctx); err != nil {
+		return err
+	}
+	warmErr := b.warm(ctx)
+	b.row.OpenNs = int64(b.Now().Sub(started))
+	if err := b.writer.Write(b.row); err != nil {
+		return err
+	}
+	if warmErr != nil {
+		return warmErr
+	}
+	return b.measure(ctx)
+}
+
+// prepare makes topic and content and starts the worker.
+func (b *block) prepare(ctx context.Context, families []*familyState) error {
+	b.row = record.Block{Where: b.where}
+	if err := b.prepareTopic(ctx, families); err != nil {
+		return err
+	}
+	b.content = shape.NewContent(b.f.shape, b.row.ContentSeed)
+	b.row.Topic = b.topic
+	_, forks := b.repeats(b.f.tier)
+	cells := len(b.f.row.Cells)
+	b.row.OpeningOrder = schedule.Opening(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, cells)
+	b.row.Orders = b.orders(forks, cells)
+	if b.live != nil {
+		_, b.base = b.live.counts(ctx, b.f.api)
+	}
+	var err error
+	b.process, err = worker.Start(ctx, b.Worker, b.Deadlines)
+	if err == nil {
+		b.row.WorkerPID = b.process.PID()
+	}
+	return err
+}
+
+func (b *block) prepareTopic(ctx context.Context, families []*familyState) (err error) {
+	b.row.ContentSeed = seed.Derive(b.Seed, fmt.Sprintf("content/%s/draw=%d", b.where.Family, b.where.Draw))
+	if b.live == nil {
+		return nil
+	}
+	if b.f.api == pin.Fetch {
+		b.row.ContentSeed = b.fetchSeed(b.f.tier, b.where.Draw)
+		b.topic, err = b.fetchTopic(ctx, b.live, b.f.tier, b.where.Draw, families)
+		return err
+	}
+	b.topic, err = b.newTopic(ctx, b.live)
+	return err
+}
+
+// end takes down what prepare made, whatever happened in between.
+func (b *block) end(ctx context.Context) {
+	after := context.WithoutCancel(ctx)
+	if b.process != nil {
+		b.process.Close(after)
+	}
+	if b.live != nil && b.f.api == pin.Produce && b.topic != "" {
+		b.live.admin.DeleteTopic(after, b.topic)
+	}
+}
+
+// open opens the cells in drawn order: a client keeps a state of its own for as long as it lives, and the order of birth is part of it.
+func (b *block) open(ctx context.Context) error {
+	b.opened = make([]driver.Opened, len(b.f.row.Cells))
+	for _, i := range b.row.OpeningOrder {
+		cell := b.f.row.Cells[i]
+		request := driver.Open{Cell: cell.Cell, Tier: b.f.tier, API: b.f.api.Name, Version: cell.Version, Shape: b.f.shape, Mode: b.f.mode,
+			Topic: b.topic, ContentSeed: b.row.ContentSeed, BaseTimestampMs: b.baseMs, MaxRequests: b.f.maxRequests}
+		if b.live != nil {
+			request.Brokers = b.live.broker.Addresses()
+		}
+		var err error
+		if b.opened[i], err = b.process.Open(ctx, request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reference is the index of the cell that sizes batches and plants are taken from.
+func (b *block) reference() int {
+	for i, c := range b.f.row.Cells {
+		if c.Role == record.RoleVersion && c.Version == b.f.row.Reference || c.Role == record.RoleAlone {
+			return i
+		}
+	}
+	return 0
+}
+
+// size finds, in the family's first block, how many requests make a batch: once, on the reference, for all cells. Sizing each version by itself
+// gave false steps of up to 127 %.
+func (b *block) size(ctx context.Context) error {
+	if !b.f.declared {
+		requests, cpuNs, err := b.findSize(ctx)
+		if err != nil {
+			return err
+		}
+		row := &b.f.row
+		row.RecordsPerRequest = b.opened[b.reference()].RecordsPerRequest
+		row.RequestsPerBatch, row.FewestRequests = requests, requests
+		row.PlantNsPerRequest = int64(2 * b.f.margin * cpuNs)
+		if err := b.writer.Write(*row); err != nil {
+			return err
+		}
+		b.f.declared = true
+	}
+	b.truth = b.expect(b.f.row.RequestsPerBatch)
+	return nil
+}
+
+// findSize doubles a batch of the reference until it takes half the target, three times each for the caches.
+func (b *block) findSize(ctx context.Context) (requests int, cpuNsPerRequest float64, err error) {
+	cell := b.f.row.Cells[b.reference()].Cell
+	target := float64(b.f.batchTarget.Nanoseconds())
+	for requests = 1; ; requests = min(requests*2, b.f.maxRequests) {
+		var last driver.Batched
+		for range 3 {
+			if last, err = b.process.Warm(ctx, driver.Batch{Cell: cell, Requests: requests, Placement: uint64(requests)}); err != nil {
+				return 0, 0, err
+			}
+		}
+		cpuNsPerRequest = float64(max(last.CPUNs, 1)) / float64(requests)
+		if float64(last.CPUNs) >= target/2 || requests == b.f.maxRequests {
+			break
+		}
+	}
+	return max(1, min(b.f.maxRequests, int(target/cpuNsPerRequest+0.5))), cpuNsPerRequest, nil
+}
+
+// expect says what a batch of so many requests has to deliver.
+func (b *block) expect(requests int) truth {
+	perRequest := b.f.row.RecordsPerRequest
+	if b.live == nil {
+		return truth{b.content.Expect(perRequest), requests}
+	}
+	return truth{b.content.Expect(perRequest * requests), 1}
+}
+
+func (b *block) plant(ctx context.Context) error {
+	for _, c := range b.f.row.Cells {
+		if c.Role == record.RoleCanary {
+			return b.process.Plant(ctx, driver.Plant{Cell: c.Cell, CPUNsPerRequest: b.f.row.PlantNsPerRequest})
+		}
+	}
+	return nil
+}
+
+// warm runs whole rounds of quarter batches of the same shape until two windows agree.
+func (b *block) warm(ctx context.Context) error {
+	stream := seed.Stream(b.Seed, fmt.Sprintf("warm/%s/%d/%d", b.where.Family, b.where.Draw, b.where.Fork))
+	requests := max(1, b.f.row.RequestsPerBatch/4)
+	var previous []float64
+	for started := b.Now(); b.Now().Sub(started) < schedule.WarmLimit; {
+		var window []float64
+		for range schedule.WarmWindow {
+			var roundNs int64
+			for _, i := range seed.Permutation(stream, len(b.f.row.Cells)) {
+				got, err := b.process.Warm(ctx, driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: requests, Placement: schedule.Placement(stream)})
+				if err != nil {
+					return err
+				}
+				roundNs += got.CPUNs
+			}
+			window = append(window, float64(roundNs))
+		}
+		b.row.WarmRounds += schedule.WarmWindow
+		if previous != nil && schedule.WarmEnough(previous, window, schedule.WarmTolerance) {
+			b.row.Warm = true
+			return nil
+		}
+		previous = window
+	}
+	return nil
+}
+
+// host samples what the machine did besides.
+func (b *block) host(before, after measure.HostSample, parentNs, batchWallNs int64) error {
+	return b.writer.Write(record.Host{Where: b.where, WallNs: after.WallNs - before.WallNs, StealNs: after.StealNs - before.StealNs,
+		Load1: after.Load1, ParentCPUNs: parentNs, BatchWallNs: batchWallNs})
+}

@@ -1,0 +1,130 @@
+// Package tiers has the three tiers as values and the one procedure that runs any of them:
+//
+//	seed -> shape -> (broker, worker) -> rounds -> record -> stats -> guards -> report
+package tiers
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"protocolbench/internal/schedule"
+	"protocolbench/internal/worker"
+	"protocolbench/pin"
+)
+
+// Config is everything a run is asked for.
+type Config struct {
+	Tiers   []int  // ascending, of 0, 1, 2
+	Profile string // schedule.Quick, ...
+	Seed    uint64
+	Out     string   // the folder that gets a folder per run
+	Only    []string // prefixes or globs over family names; empty: all
+	// Broker is "" (choose), "jvm", "embedded", or HOST:PORT[,HOST:PORT] of a cluster that the user runs.
+	Broker        string
+	Jolokia       string // of an attached cluster
+	Kafka, Legacy string // releases
+	// Versions narrows an API by lower-case name: "fetch" -> {4, 18}.
+	Versions map[string][2]int
+	Margin   float64 // 0: as each family declares
+	CacheDir string
+	// Worker is how a worker is started; its CPUs are chosen here.
+	Worker    worker.Command
+	Deadlines worker.Deadlines // zero: worker.DefaultDeadlines()
+	Command   []string
+	Replay    string
+	Tool      string // revision of this program
+	Now       func() time.Time
+	Progress  Progress
+	Standing  io.Writer // gets the standing after each draw
+}
+
+// Progress is told how far a run is. It is called between blocks, never while a batch is measured.
+type Progress interface {
+	Expect(total time.Duration)
+	// Step says that so much of the expected time is behind, and what is next.
+	Step(done time.Duration, text string)
+	Say(text string)
+}
+
+// UsageError is what the user asked for and can't have: exit code 2.
+type UsageError struct{ Faults []string }
+
+func (e *UsageError) Error() string { return strings.Join(e.Faults, "; ") }
+
+// Attached tells whether the run uses a cluster that the user runs.
+func (c Config) Attached() bool {
+	return c.Broker != "" && c.Broker != "jvm" && c.Broker != "embedded"
+}
+
+// Validate reports every fault of the request at once, as a *UsageError.
+func (c Config) Validate() error {
+	var faults []string
+	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if _, err := schedule.BudgetOf(c.Profile); err != nil {
+		add("%v", err)
+	}
+	if len(c.Tiers) == 0 {
+		add("no tier is asked for; there are 0, 1 and 2")
+	}
+	for _, t := range c.Tiers {
+		if t < 0 || t > 2 {
+			add("unknown tier %d; there are 0, 1 and 2", t)
+		}
+	}
+	for name, r := range c.Versions {
+		if name != "produce" && name != "fetch" {
+			add("unknown API %q in --versions; there are produce and fetch", name)
+		}
+		if r[0] < 0 || r[1] < r[0] {
+			add("--versions %s=%d-%d is no range; give it as %s=LOW-HIGH", name, r[0], r[1], name)
+		}
+	}
+	if c.Margin < 0 || c.Margin >= 1 {
+		add("margin %g is out of range; give it as 3%% or 0.03", c.Margin)
+	}
+	if c.Jolokia != "" && !c.Attached() {
+		add("--jolokia goes with --broker HOST:PORT; brokers that are started here bring their own")
+	}
+	faults = append(faults, c.onlyFaults()...)
+	if faults != nil {
+		return &UsageError{faults}
+	}
+	return nil
+}
+
+func (c Config) onlyFaults() []string {
+	var faults []string
+	for _, pattern := range c.Only {
+		if _, err := path.Match(pattern, ""); err != nil {
+			faults = append(faults, fmt.Sprintf("--only %q is no pattern: %v", pattern, err))
+			continue
+		}
+		if !slices.ContainsFunc(everything(), func(f family) bool { return matches(pattern, f.name()) }) {
+			faults = append(faults, fmt.Sprintf("unknown family: --only %q matches none; see --list", pattern))
+		}
+	}
+	return faults
+}
+
+// matches tells whether a family's name begins with the pattern, or fits it as a glob whose * crosses slashes.
+func matches(pattern, name string) bool {
+	if strings.HasPrefix(name, pattern) {
+		return true
+	}
+	flat := strings.NewReplacer("/", "\x00")
+	ok, err := path.Match(flat.Replace(pattern), flat.Replace(name))
+	return err == nil && ok
+}
+
+func (c Config) asked(api pin.API) [2]int {
+	if r, ok := c.Versions[strings.ToLower(api.Name)]; ok {
+		return r
+	}
+	return pin.None
+}
+
+func (c Config) has(tier int) bool { return slices.Contains(c.Tiers, tier) }

@@ -1,0 +1,190 @@
+package tiers
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/schedule"
+	"protocolbench/internal/shape"
+	"protocolbench/pin"
+)
+
+// family is client x API x shape x mode, with what was declared of it before any run.
+type family struct {
+	tier     int
+	api      pin.API
+	shape    shape.Shape
+	mode     string
+	margin   float64 // of standard and release; the quick profile has one margin for all
+	deciding bool
+	// profile is the smallest profile that has this family: quick is part of standard, standard of release.
+	profile string
+	// batchTarget is the CPU time that a batch of the reference should take.
+	batchTarget time.Duration
+	// maxRequests bounds a batch: what a worker allocates for, and what a fetch topic holds.
+	maxRequests int
+	// fetchWhole is how many records one response of a live fetch is expected to carry, for the estimate of topic sizes only.
+	fetchWhole int
+}
+
+// quickMargin is the quick profile's margin everywhere: it has a third of the forks and a sixth of the rounds.
+const quickMargin = 0.10
+
+func (f family) name() string {
+	mode := f.mode
+	if f.tier == 2 {
+		mode = "alone"
+	}
+	api := map[string]string{"Produce": "produce", "Fetch": "fetch"}[f.api.Name]
+	return fmt.Sprintf("tier%d/%s/%s/%s", f.tier, api, f.shape.Name, mode)
+}
+
+func (f family) in(profile string) bool {
+	order := []string{schedule.Quick, schedule.Standard, schedule.Release}
+	return slices.Index(order, f.profile) <= slices.Index(order, profile)
+}
+
+// The sizes of METHOD.md: a record of 105 bytes, so that responses of 10-record batches carry 30, 580 and 9,430 records at
+// 4 KiB, 64 KiB and 1 MiB.
+const (
+	keyBytes   = 16
+	valueBytes = 80
+)
+
+func flat(name string, records, batches, partitions, topics int) shape.Shape {
+	return shape.Shape{Name: name, RecordsPerBatch: records, BatchesPerPartition: batches, Partitions: partitions, Topics: topics,
+		KeyBytes: keyBytes, ValueBytes: valueBytes, RequiredAcks: -1}
+}
+
+// everything lists all families of all tiers and profiles, in the order in which they are run and shown.
+func everything() []family {
+	return slices.Concat(codecs(), pinned(), sanity())
+}
+
+// codecs is tier 0. The 1,000 batches of 10 are on one partition for Fetch, where clients once collapsed on them; a Produce
+// request carries one batch per partition, so there they are on 1,000 partitions.
+func codecs() []family {
+	fetch := func(profile string, maxRequests int, s shape.Shape) family {
+		return family{tier: 0, api: pin.Fetch, shape: s, mode: driver.ModeBare, margin: 0.05, deciding: true, profile: profile, batchTarget: schedule.BatchTarget, maxRequests: maxRequests}
+	}
+	produce := func(profile string, maxRequests int, s shape.Shape) family {
+		f := fetch(profile, maxRequests, s)
+		f.api = pin.Produce
+		return f
+	}
+	families := []family{
+		fetch(schedule.Standard, 20000, flat("records=1", 1, 1, 1, 1)),
+		fetch(schedule.Quick, 2000, flat("records=100", 100, 1, 1, 1)),
+		fetch(schedule.Standard, 50, flat("records=10000", 10000, 1, 1, 1)),
+		fetch(schedule.Quick, 50, flat("batches=1000x10", 10, 1000, 1, 1)),
+		fetch(schedule.Standard, 200, flat("topics=100", 10, 1, 1, 100)),
+		produce(schedule.Standard, 5000, flat("records=1", 1, 1, 1, 1)),
+		produce(schedule.Quick, 1000, flat("records=100", 100, 1, 1, 1)),
+		produce(schedule.Standard, 50, flat("records=10000", 10000, 1, 1, 1)),
+		produce(schedule.Standard, 50, flat("batches=1000x10", 10, 1, 1000, 1)),
+		produce(schedule.Quick, 200, flat("topics=100", 10, 1, 1, 100)),
+	}
+	return append(families, collected(families)...)
+}
+
+// collected adds the collector-on variants of the core families: the collector costs as much again as the codec, so a client that only
+// allocates more shows there.
+func collected(families []family) []family {
+	var more []family
+	for _, f := range families {
+		if f.profile == schedule.Quick {
+			f.mode, f.profile, f.deciding = driver.ModeGC, schedule.Release, false
+			more = append(more, f)
+		}
+	}
+	return more
+}
+
+// pinned is tier 1, with METHOD.md's margins: what each shape can resolve on two cores.
+func pinned() []family {
+	fetch := func(profile, name string, size, whole, maxRequests int, margin float64) family {
+		s := flat(name, 10, 1, 1, 1)
+		s.FetchBytes = size
+		return family{tier: 1, api: pin.Fetch, shape: s, mode: driver.ModeBare, margin: margin, deciding: true, profile: profile,
+			batchTarget: schedule.BatchTarget, maxRequests: maxRequests, fetchWhole: whole}
+	}
+	produce := func(profile string, records, acks, maxRequests int) family {
+		name, margin, target := fmt.Sprintf("records=%d,acks=all", records), 0.05, schedule.BatchTarget
+		if acks == 0 {
+			// Nobody waits for an answer: batches are short, since a long one runs into the broker's back pressure.
+			name, margin, target = fmt.Sprintf("records=%d,acks=0", records), 0.15, 4*time.Millisecond
+		}
+		s := flat(name, records, 1, 1, 1)
+		s.RequiredAcks = acks
+		return family{tier: 1, api: pin.Produce, shape: s, mode: driver.ModeBare, margin: margin, deciding: acks != 0, profile: profile,
+			batchTarget: target, maxRequests: maxRequests}
+	}
+	return []family{
+		fetch(schedule.Standard, "size=4KiB", 4<<10, 30, 256, 0.10),
+		fetch(schedule.Quick, "size=64KiB", 64<<10, 580, 100, 0.05),
+		fetch(schedule.Quick, "size=1MiB", 1<<20, 9430, 8, 0.07),
+		produce(schedule.Standard, 1, -1, 400),
+		produce(schedule.Quick, 100, -1, 250),
+		produce(schedule.Quick, 1000, -1, 80),
+		produce(schedule.Standard, 1, 0, 600),
+		produce(schedule.Standard, 100, 0, 250),
+		produce(schedule.Standard, 1000, 0, 60),
+	}
+}
+
+// sanity is tier 2: the shapes of tier 1, the client left alone. Gates only.
+func sanity() []family {
+	var families []family
+	for _, f := range pinned() {
+		if f.shape.RequiredAcks == 0 {
+			continue
+		}
+		f.tier, f.mode, f.margin, f.deciding = 2, driver.ModeShipped, 0, false
+		families = append(families, f)
+	}
+	return families
+}
+
+// chosen are the families of a run. With an embedded broker the live tiers have one small family each: the flow can be seen, and no figure
+// is taken for a broker's.
+func (c Config) chosen(embedded bool) []family {
+	var families []family
+	for _, f := range everything() {
+		if !c.has(f.tier) || !c.wants(f) {
+			continue
+		}
+		if embedded && f.tier > 0 && slices.ContainsFunc(families, func(g family) bool { return g.tier == f.tier }) {
+			continue
+		}
+		if c.Profile == schedule.Quick {
+			f.margin = quickMargin
+		}
+		if c.Margin > 0 {
+			f.margin = c.Margin
+		}
+		families = append(families, f)
+	}
+	return families
+}
+
+// wants tells whether a family is in the profile and, with --only, fits a pattern. A pattern that fits no family of the profile
+// reaches beyond it: who names a family wants it.
+func (c Config) wants(f family) bool {
+	if len(c.Only) == 0 {
+		return f.in(c.Profile)
+	}
+	for _, pattern := range c.Only {
+		if matches(pattern, f.name()) && (f.in(c.Profile) || !c.reachesProfile(pattern)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c Config) reachesProfile(pattern string) bool {
+	return slices.ContainsFunc(everything(), func(f family) bool {
+		return c.has(f.tier) && f.in(c.Profile) && matches(pattern, f.name())
+	})
+}

@@ -1,0 +1,112 @@
+package tiers
+
+import (
+	"path/filepath"
+	"time"
+
+	"protocolbench/internal/schedule"
+	"protocolbench/pin"
+)
+
+// Listed is one family as --list shows it.
+type Listed struct {
+	Name     string
+	Tier     int
+	Cells    int
+	Deciding bool
+	Margin   float64
+	Expected time.Duration
+}
+
+// sanityRounds is how many batches a block of tier 2 takes, so that a client that keeps what it got has the time to show it.
+const sanityRounds = 24
+
+// Times beside the blocks, measured on a 2-core machine with a warm jar cache; only the expected time rests on them.
+const (
+	brokerExpected = 8 * time.Second // start, probe, controls, stop
+	fillExpected   = 1500 * time.Millisecond
+)
+
+// extraCells are two twins and the canary.
+const extraCells = 3
+
+// usualVersions are counted as long as no worker was asked: --list starts none.
+var usualVersions = map[string]int{pin.Produce.Name: 11, pin.Fetch.Name: 15}
+
+// List says what a run of c would do, without starting anything.
+func List(c Config) ([]Listed, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	s := &session{Config: c, embedded: c.Broker == "embedded"}
+	s.budget, _ = schedule.BudgetOf(c.Profile)
+	var list []Listed
+	for _, f := range s.chosen(s.embedded) {
+		n := s.cellsOf(f)
+		draws, forks := s.repeats(f.tier)
+		list = append(list, Listed{Name: f.name(), Tier: f.tier, Cells: n, Deciding: f.deciding, Margin: f.margin,
+			Expected: time.Duration(draws*forks) * s.blockExpected(f, n)})
+	}
+	return list, nil
+}
+
+// cellsOf is the number of cells that a family will have if every version of the client can be pinned.
+func (s *session) cellsOf(f family) int {
+	if f.tier == 2 {
+		return 1
+	}
+	low, high := f.api.Floor, f.api.Floor+usualVersions[f.api.Name]-1
+	if r := s.implemented(f.api); r != pin.None {
+		high = r[1]
+	}
+	if asked := s.asked(f.api); asked != pin.None {
+		low, high = max(low, asked[0]), min(high, asked[1])
+	}
+	return max(0, high-low+1) + extraCells
+}
+
+func (s *session) blockExpected(f family, cells int) time.Duration {
+	return schedule.EstimateBlock(schedule.Work{Tier: f.tier, Cells: cells, Rounds: s.rounds(f.tier, cells), Blocks: 1, BatchTarget: f.batchTarget})
+}
+
+// rounds is how many rounds a block has.
+func (s *session) rounds(tier, cells int) int {
+	if tier == 2 {
+		return sanityRounds
+	}
+	return schedule.Rounds(cells, s.budget.Squares)
+}
+
+func (b *block) orders(forks, cells int) [][]int {
+	if b.f.tier < 2 {
+		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells, b.budget.Squares)
+	}
+	single := make([][]int, sanityRounds)
+	for i := range single {
+		single[i] = []int{0}
+	}
+	return single
+}
+
+// expected is the time of the whole run.
+func (s *session) expected() time.Duration {
+	var sum time.Duration
+	for _, tier := range s.Tiers {
+		if tier > 0 && !s.Attached() {
+			sum += brokerExpected
+		}
+		draws, forks := s.repeats(tier)
+		for _, f := range s.chosen(s.embedded) {
+			if f.tier != tier {
+				continue
+			}
+			sum += time.Duration(draws*forks) * s.blockExpected(f, s.cellsOf(f))
+		}
+		if tier > 0 {
+			sum += time.Duration(draws) * fillExpected
+		}
+	}
+	return sum
+}
+
+func (s *session) recordPath() string { return filepath.Join(s.dir, "run.jsonl") }

@@ -1,0 +1,122 @@
+package tiers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"protocolbench/internal/admin"
+	"protocolbench/internal/broker"
+	"protocolbench/internal/record"
+	"protocolbench/internal/shape"
+	"protocolbench/seed"
+)
+
+// live is one broker and what belongs to it, for the time of a tier.
+type live struct {
+	broker   broker.Broker
+	admin    *admin.Admin
+	observer *broker.Observer
+	// fetchTopics is the seeded topic of each draw: all fetch families of a draw read the same records.
+	fetchTopics map[int]string
+	topics      int // created so far, for their names
+}
+
+// connect gets the tier's broker in the way that was asked for, or in the best way there is.
+func (s *session) connect(ctx context.Context, tier int) (*live, error) {
+	b, err := s.startBroker(ctx, tier)
+	if err != nil {
+		return nil, err
+	}
+	row := b.Row()
+	s.Progress.Say(fmt.Sprintf("tier %d: %s broker, Kafka %s at %s, ready in %.1f s", tier, row.Provider, row.Release, strings.Join(row.Addresses, ","), time.Duration(row.ReadyNs).Seconds()))
+	a, err := admin.New(ctx, b.Addresses())
+	if err != nil {
+		return nil, errors.Join(err, b.Stop(context.WithoutCancel(ctx)))
+	}
+	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), fetchTopics: map[int]string{}}, nil
+}
+
+func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, error) {
+	release := s.Kafka
+	if tier == 2 {
+		release = s.Legacy
+	}
+	switch {
+	case s.Attached():
+		return broker.Attach(ctx, strings.Split(s.Broker, ","), s.Jolokia, tier)
+	case s.Broker == broker.ProviderEmbedded || s.embedded:
+		return broker.StartEmbedded(ctx, tier)
+	}
+	b, err := broker.StartJVM(ctx, broker.JVMOptions{Release: release, Tier: tier, CacheDir: s.CacheDir, CPUs: s.brokerCPUs, Progress: s.Progress.Say})
+	var missing *broker.Missing
+	if errors.As(err, &missing) && s.Broker == "" {
+		s.Progress.Say(fmt.Sprintf("no real broker can be started: %v. Going on with the embedded one: one small family per live tier, no figure of a broker, verdict inconclusive", missing))
+		s.embedded = true
+		return broker.StartEmbedded(ctx, tier)
+	}
+	return b, err
+}
+
+func (l *live) stop(ctx context.Context) error {
+	l.admin.Close()
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	defer cancel()
+	return l.broker.Stop(stopping)
+}
+
+// newTopic creates a topic of this run. Names are of one length, since they travel in every request up to v12, and carry the run's start,
+// so that a topic which an earlier run left on an attached cluster is never taken for this run's.
+func (s *session) newTopic(ctx context.Context, l *live) (string, error) {
+	l.topics++
+	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
+	return name, l.admin.CreateTopic(ctx, name, map[string]string{"retention.ms": "-1", "retention.bytes": "-1"})
+}
+
+// fetchSeed makes the records of a draw's fetch topic: one seed for all fetch shapes, which differ in the size of a response only.
+func (s *session) fetchSeed(tier, draw int) uint64 {
+	return seed.Derive(s.Seed, fmt.Sprintf("content/tier%d/fetch/draw=%d", tier, draw))
+}
+
+// fetchTopic gives the draw's seeded topic, long enough for the largest batch of every fetch family.
+func (s *session) fetchTopic(ctx context.Context, l *live, tier, draw int, families []*familyState) (string, error) {
+	if name, ok := l.fetchTopics[draw]; ok {
+		return name, nil
+	}
+	var batches int
+	var carried shape.Shape
+	for _, f := range families {
+		if f.fetchWhole > 0 {
+			// one response more than the largest batch: the last poll of a batch must not meet the end of the log
+			batches = max(batches, (f.maxRequests+1)*(f.fetchWhole/f.shape.RecordsPerBatch+1))
+			carried = f.shape
+		}
+	}
+	content := shape.NewContent(carried, s.fetchSeed(tier, draw))
+	name, err := s.newTopic(ctx, l)
+	if err != nil {
+		return "", err
+	}
+	if err := l.admin.Fill(ctx, name, content, carried.RecordsPerBatch, batches, s.baseMs); err != nil {
+		return "", fmt.Errorf("seeding topic %s with %d batches: %w", name, batches, err)
+	}
+	l.fetchTopics[draw] = name
+	return name, nil
+}
+
+// dropFetchTopic deletes a draw's topic once the draw is over.
+func (l *live) dropFetchTopic(ctx context.Context, draw int) error {
+	name, ok := l.fetchTopics[draw]
+	if !ok {
+		return nil
+	}
+	delete(l.fetchTopics, draw)
+	return l.admin.DeleteTopic(ctx, name)
+}
+
+// jmx tells whether the broker's counters can be read at all.
+func (l *live) jmx() bool { return l.broker.JolokiaURL() != "" }
+
+func (l *live) row() record.Broker { return l.broker.Row() }

@@ -1,0 +1,201 @@
+package tiers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/record"
+	"protocolbench/internal/shape"
+	"protocolbench/internal/worker"
+	"protocolbench/pin"
+	"protocolbench/seed"
+)
+
+// Probe says for each live tier of c what client and broker can agree on. It writes no record.
+func Probe(ctx context.Context, c Config) ([]record.Plan, []record.Broker, error) {
+	if err := c.Validate(); err != nil {
+		return nil, nil, err
+	}
+	s, err := prepare(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	var plans []record.Plan
+	var brokers []record.Broker
+	for _, tier := range s.Tiers {
+		if tier == 0 {
+			continue
+		}
+		found, row, err := s.probeTier(ctx, tier)
+		if err != nil {
+			return nil, nil, err
+		}
+		plans, brokers = append(plans, found...), append(brokers, row)
+	}
+	return plans, brokers, nil
+}
+
+func (s *session) probeTier(ctx context.Context, tier int) ([]record.Plan, record.Broker, error) {
+	l, err := s.connect(ctx, tier)
+	if err != nil {
+		return nil, record.Broker{}, err
+	}
+	defer l.stop(ctx)
+	found, err := s.plans(ctx, l, tier)
+	if err != nil {
+		return nil, record.Broker{}, err
+	}
+	return []record.Plan{found[pin.Produce.Name], found[pin.Fetch.Name]}, l.row(), nil
+}
+
+// implemented is the client's range of an API by its own hello.
+func (s *session) implemented(api pin.API) [2]int {
+	for _, r := range s.hello.Implemented {
+		if r.Key == api.Key {
+			return [2]int{int(r.Min), int(r.Max)}
+		}
+	}
+	return pin.None
+}
+
+// askedVersionsExist refuses versions that no broker could help with, before one is started.
+func (s *session) askedVersionsExist() error {
+	var faults []string
+	for _, api := range apis {
+		asked, has := s.asked(api), s.implemented(api)
+		if asked != pin.None && (asked[0] < has[0] || asked[1] > has[1]) {
+			faults = append(faults, fmt.Sprintf("--versions asks for %s v%d-v%d; %s %s implements v%d-v%d",
+				api.Name, asked[0], asked[1], s.hello.Client, s.hello.Version, has[0], has[1]))
+		}
+	}
+	if faults != nil {
+		return &UsageError{faults}
+	}
+	return nil
+}
+
+// probe tries every version that both sides name with one real request of the client under test.
+func (s *session) probe(ctx context.Context, l *live, tier int, api pin.API) (record.Plan, error) {
+	q := pin.Question{Tier: tier, API: api, Implemented: s.implemented(api), Advertised: pin.None, Negotiated: driver.Unpinned, Asked: s.asked(api)}
+	if l == nil {
+		return pin.Build(q), nil
+	}
+	low, high, err := l.admin.Advertised(ctx, api.Key)
+	if err != nil {
+		return record.Plan{}, fmt.Errorf("asking the broker which versions of %s it takes: %w", api.Name, err)
+	}
+	q.Advertised, q.Accepted = [2]int{low, high}, map[int]error{}
+	topic, err := s.newTopic(ctx, l)
+	if err != nil {
+		return record.Plan{}, err
+	}
+	defer l.admin.DeleteTopic(context.WithoutCancel(ctx), topic)
+	try, err := s.preflighter(ctx, l, tier, api, topic)
+	if err != nil {
+		return record.Plan{}, err
+	}
+	defer try.close(ctx)
+	for v := max(low, q.Implemented[0]); v <= min(high, q.Implemented[1]); v++ {
+		_, refusal, err := try.open(ctx, v)
+		if err != nil {
+			return record.Plan{}, ifDead(l.broker, err)
+		}
+		q.Accepted[v] = refusal
+	}
+	opened, refusal, err := try.open(ctx, driver.Unpinned)
+	if err = errors.Join(refusal, err); err != nil {
+		return record.Plan{}, fmt.Errorf("the client left alone can't use %s on this broker: %w", api.Name, err)
+	}
+	q.Negotiated = opened.AnswerVersion
+	return pin.Build(q), nil
+}
+
+// preflights opens cells one after the other in one worker, only for their preflight.
+type preflights struct {
+	process *worker.Process
+	open_   driver.Open
+}
+
+// preflighter fills a topic with one batch, since a fetch preflight has to find records.
+func (s *session) preflighter(ctx context.Context, l *live, tier int, api pin.API, topic string) (*preflights, error) {
+	sh := flat("probe", 10, 1, 1, 1)
+	sh.FetchBytes = 4 << 10
+	contentSeed := seed.Derive(s.Seed, "content/probe")
+	if api == pin.Fetch {
+		if err := l.admin.Fill(ctx, topic, shape.NewContent(sh, contentSeed), sh.RecordsPerBatch, 8, s.baseMs); err != nil {
+			return nil, err
+		}
+	}
+	p, err := worker.Start(ctx, s.Worker, s.Deadlines)
+	if err != nil {
+		return nil, err
+	}
+	return &preflights{p, driver.Open{Tier: tier, API: api.Name, Shape: sh, Mode: driver.ModeBare, Brokers: l.broker.Addresses(), Topic: topic,
+		ContentSeed: contentSeed, BaseTimestampMs: s.baseMs, MaxRequests: 1}}, nil
+}
+
+// open tries one version: refusal is the worker's word that it can't be had, err is a fault of the worker.
+func (p *preflights) open(ctx context.Context, version int) (opened driver.Opened, refusal, err error) {
+	request := p.open_
+	request.Version = version
+	opened, err = p.process.Open(ctx, request)
+	var refused *worker.Refused
+	if errors.As(err, &refused) {
+		return opened, errors.New(refused.Text), nil
+	}
+	if err != nil {
+		return opened, nil, err
+	}
+	return opened, nil, p.process.CloseCell(ctx, request.Cell)
+}
+
+func (p *preflights) close(ctx context.Context) { p.process.Close(context.WithoutCancel(ctx)) }
+
+// unpinnedControl runs a client left alone under a pinned label, on purpose: wire and broker must both object, else the pin guard could
+// not have failed.
+func (s *session) unpinnedControl(ctx context.Context, l *live, tier int, plan record.Plan) (record.Control, error) {
+	control := record.Control{Control: record.ControlUnpinned, Expected: 1}
+	labels := slices.DeleteFunc(slices.Clone(plan.Pinned), func(v int) bool { return v == plan.Negotiated })
+	switch {
+	case !l.row().VersionTags:
+		control.Why = "impossible on this broker: its request counters carry no version"
+		return control, nil
+	case !l.jmx():
+		control.Why = "no Jolokia: the broker can't object"
+		return control, nil
+	case len(labels) == 0:
+		control.Why = "the only pinned version is the one that the client negotiates by itself"
+		return control, nil
+	}
+	control.Applies = true
+	label := labels[0]
+	topic, err := s.newTopic(ctx, l)
+	if err != nil {
+		return control, err
+	}
+	defer l.admin.DeleteTopic(context.WithoutCancel(ctx), topic)
+	try, err := s.preflighter(ctx, l, tier, pin.Fetch, topic)
+	if err != nil {
+		return control, err
+	}
+	defer try.close(ctx)
+	_, before := l.counts(ctx, pin.Fetch)
+	request := try.open_
+	request.Version = driver.Unpinned
+	if _, err := try.process.Open(ctx, request); err != nil {
+		return control, ifDead(l.broker, err)
+	}
+	snapshot, err := try.process.Snapshot(ctx)
+	if err != nil {
+		return control, ifDead(l.broker, err)
+	}
+	sent := framesByVersion(snapshot, pin.Fetch.Key)
+	after, waited := l.waitForCounts(ctx, pin.Fetch, before, sent)
+	control.WireObjected = sent[label] == 0 && total(sent) > 0
+	control.BrokerObjected = waited.agreed && after[label].Value == before[label]
+	control.Observed = after[plan.Negotiated]
+	return control, nil
+}

@@ -1,0 +1,164 @@
+package tiers
+
+import (
+	"context"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/measure"
+	"protocolbench/internal/record"
+	"protocolbench/internal/schedule"
+	"protocolbench/pin"
+)
+
+// measure takes the block's rounds between two readings of all evidence, then what needs no clock.
+func (b *block) measure(ctx context.Context) error {
+	open, err := b.evidence(ctx, record.WhenOpen)
+	if err != nil {
+		return err
+	}
+	if err := b.writer.Write(open); err != nil {
+		return err
+	}
+	if open.Broker != nil {
+		b.firstOffset = open.Broker.LogEndOffset
+	}
+	hostBefore, parentBefore := measure.SampleHost(), measure.SelfCPUNs()
+	batchWallNs, err := b.rounds(ctx)
+	if err != nil {
+		return err
+	}
+	parentNs, hostAfter := measure.SelfCPUNs()-parentBefore, measure.SampleHost()
+	closing, err := b.evidence(ctx, record.WhenClose)
+	if err != nil {
+		return err
+	}
+	if b.live != nil && b.f.api == pin.Produce {
+		closing.Broker.ReadBack = b.readBack(ctx)
+	}
+	if err := b.writer.Write(closing); err != nil {
+		return err
+	}
+	if err := b.host(hostBefore, hostAfter, parentNs, batchWallNs); err != nil {
+		return err
+	}
+	return b.untimed(ctx)
+}
+
+// rounds sends every batch of the block in the order that the schedule drew.
+func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
+	placements := schedule.Placements(b.Seed, b.where.Family, b.where.Draw, b.where.Fork)
+	for round, order := range b.row.Orders {
+		for position, i := range order {
+			row, err := b.batch(ctx, driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: b.f.row.RequestsPerBatch, Placement: schedule.Placement(placements)})
+			if err != nil {
+				return 0, err
+			}
+			row.Round, row.Position = round, position
+			batchWallNs += row.WallNs
+			if err := b.writer.Write(row); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return batchWallNs, nil
+}
+
+// batch runs one batch and reads from outside what the worker can't vouch for.
+func (b *block) batch(ctx context.Context, request driver.Batch) (record.Batch, error) {
+	outside, hasOutside := b.process.CPUNs()
+	brokerCPU, hasBroker := b.brokerCPU()
+	parent := measure.SelfCPUNs()
+	got, err := b.process.Batch(ctx, request)
+	if err != nil {
+		return record.Batch{}, err
+	}
+	want, times := b.truth.expectation, b.truth.repeats
+	row := record.Batch{Where: b.where, Cell: request.Cell, Batched: got, OutsideCPUNs: -1, BrokerCPUNs: -1, ParentCPUNs: measure.SelfCPUNs() - parent,
+		ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
+		ExpectedFirstKey: want.FirstKey, ExpectedLastKey: want.LastKey}
+	if now, ok := b.process.CPUNs(); ok && hasOutside {
+		row.OutsideCPUNs = now - outside
+	}
+	if now, ok := b.brokerCPU(); ok && hasBroker {
+		row.BrokerCPUNs = now - brokerCPU
+	}
+	return row, nil
+}
+
+func (b *block) brokerCPU() (int64, bool) {
+	if b.live == nil || b.live.broker.PID() == 0 {
+		return 0, false
+	}
+	return measure.ProcessCPUNs(b.live.broker.PID())
+}
+
+// evidence reads every counter at one end of the bracket, after wire and broker agree.
+func (b *block) evidence(ctx context.Context, when string) (record.Evidence, error) {
+	snapshot, err := b.process.Snapshot(ctx)
+	if err != nil {
+		return record.Evidence{}, err
+	}
+	e := record.Evidence{Where: b.where, When: when, Worker: snapshot, OutsideCPUNs: -1}
+	if now, ok := b.process.CPUNs(); ok {
+		e.OutsideCPUNs = now
+	}
+	if b.live == nil {
+		return e, nil
+	}
+	_, settled := b.live.waitForCounts(ctx, b.f.api, b.base, framesByVersion(snapshot, b.f.api.Key))
+	e.WaitedNs = settled.waited.Nanoseconds()
+	broker := b.live.observer.Evidence(ctx, b.f.api, b.topic)
+	e.Broker = &broker
+	return e, ctx.Err()
+}
+
+// readBack reads what the broker stored of the first counted batch. It comes after the closing evidence, since it fetches.
+func (b *block) readBack(ctx context.Context) *record.ReadBack {
+	want := b.truth.expectation
+	records, hash, err := b.live.admin.ReadBack(ctx, b.topic, b.firstOffset, want.Records, b.baseMs)
+	row := &record.ReadBack{Records: records, Hash: hash, ExpectedHash: want.Hash}
+	if err != nil {
+		row.Why = err.Error()
+	}
+	return row
+}
+
+// untimed takes the allocation counters and the full hashes, outside the bracket.
+func (b *block) untimed(ctx context.Context) error {
+	requests := max(1, b.f.row.RequestsPerBatch/4)
+	for i, c := range b.f.row.Cells {
+		got, err := b.process.Steady(ctx, driver.Batch{Cell: c.Cell, Requests: requests})
+		if err != nil {
+			return err
+		}
+		if err := b.writer.Write(record.Steady{Where: b.where, Cell: c.Cell, Steadied: got}); err != nil {
+			return err
+		}
+		if err := b.hash(ctx, i, requests); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hash compares whole contents: one batch per cell and fork, in tier 2 as many as were counted, so that every record is looked at as a whole.
+func (b *block) hash(ctx context.Context, i, requests int) error {
+	c := b.f.row.Cells[i]
+	times := 1
+	if b.f.tier == 2 {
+		times, requests = len(b.row.Orders), b.f.row.RequestsPerBatch
+	}
+	want := b.expect(requests).expectation.Hash
+	for range times {
+		got, err := b.process.Hash(ctx, driver.Batch{Cell: c.Cell, Requests: requests})
+		if err != nil {
+			return err
+		}
+		row := record.Cell{Where: b.where, Cell: c.Cell, AnswerVersion: b.opened[i].AnswerVersion, RecordsPerRequest: b.opened[i].RecordsPerRequest,
+			Hash: got.Hash, HashRecords: got.Records, ExpectedHash: want}
+		if err := b.writer.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
