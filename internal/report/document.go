@@ -87,7 +87,16 @@ var tierTitles = []string{
 }
 
 func verdictLine(v verdict.Verdict) string {
-	return fmt.Sprintf("verdict: %s (%s)", v.Verdict, oneLine(v.Reason))
+	return fmt.Sprintf("verdict: %s (%s)", v.Verdict, clip(oneLine(v.Reason), VerdictFile))
+}
+
+// clip keeps a text that quotes a log from filling the screen, and says where all of it is.
+func clip(text, file string) string {
+	const most = 400
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + " ... in full in " + file
+	}
+	return text
 }
 
 // note gives a warning its footnote. The same warning has one number wherever it is given.

@@ -150,6 +150,26 @@ func TestEmptyRunsCanBeShown(t *testing.T) {
 	}
 }
 
+func TestLongReasonsSayWhereAllOfThemIs(t *testing.T) {
+	v := exampleVerdict()
+	v.Reason = "the broker died; its last lines:\n" + strings.Repeat("INFO starting\n", 100) + "the cause"
+	v.Guards[0].Outcome, v.Guards[0].Why = "blind", v.Reason
+	var text, markdown bytes.Buffer
+	if err := Text(&text, v, exampleRun()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Markdown(&markdown, v, exampleRun()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(text.String()), "\n")
+	if last := lines[len(lines)-1]; len(last) > 500 || !strings.HasPrefix(last, "verdict: fail (the broker died;") || !strings.HasSuffix(last, "in full in verdict.json)") {
+		t.Errorf("last line: %s", last)
+	}
+	if strings.Contains(text.String(), "the cause") || !strings.Contains(text.String(), "in full in report.md") || !strings.Contains(markdown.String(), "the cause") {
+		t.Error("the terminal gets the start and the file's name, the file gets all")
+	}
+}
+
 func TestFamilyLine(t *testing.T) {
 	families := exampleVerdict().Families
 	for i, want := range []string{

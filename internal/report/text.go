@@ -38,7 +38,7 @@ func Text(w io.Writer, v verdict.Verdict, run *record.Run) error {
 		}
 	}
 	for _, p := range d.Problems {
-		paragraph(out, "  ", fmt.Sprintf("%s  %s: %s", p.Outcome, p.Where, p.Why))
+		paragraph(out, "  ", fmt.Sprintf("%s  %s: %s", p.Outcome, p.Where, clip(p.Why, MarkdownFile)))
 	}
 	if len(d.Footnotes) > 0 {
 		fmt.Fprintf(out, "\nWarnings\n")
@@ -61,7 +61,7 @@ func familyText(out io.Writer, f familySection) {
 	paragraph(out, "  ", f.Facts)
 	tableText(out, f.Table)
 	for _, why := range f.Whys {
-		paragraph(out, "  ", why)
+		paragraph(out, "  ", clip(why, MarkdownFile))
 	}
 	paragraph(out, "  ", "proofs: "+f.Proofs)
 }
