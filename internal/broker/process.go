@@ -138,6 +138,7 @@ func (j *jvm) start(name string, args []string) (*process, error) {
 		p.kill()
 		return nil, fmt.Errorf("the process that would clean up after us has died: %w", err)
 	}
+	j.say(fmt.Sprintf("starting %s (process %d)", name, p.pid()))
 	return p, nil
 }
 
