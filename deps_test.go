@@ -34,7 +34,7 @@ type importRule struct {
 var importRules = []importRule{
 	{"math/rand", nil, "it has an unseeded global; package seed has all randomness"},
 	{"math/rand/v2", []string{"seed", "internal/stats"}, "package seed has all randomness (stats takes a stream as an argument)"},
-	{"crypto/rand", []string{"internal/cli"}, "only the seed that nobody gave is drawn from outside"},
+	{"crypto/rand", []string{"internal/cli", "internal/broker"}, "only what no seed may decide: the seed that nobody gave, and names that must not meet another run's"},
 	{"github.com/twmb/franz-go/pkg/kfake", []string{"internal/broker"}, "the embedded broker"},
 	{"github.com/twmb/franz-go/pkg/kadm", []string{"internal/admin"}, "cmd/franz-worker has to compile against releases that kadm doesn't"},
 	{"github.com/twmb/franz-go/...", []string{"internal/client/franz", "internal/admin", "internal/broker"}, "a client library is imported only in its own client package"},

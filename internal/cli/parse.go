@@ -2,10 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"net"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"protocolbench/compose"
+	"protocolbench/internal/broker"
 )
 
 // parseTiers reads --tier.
@@ -30,6 +33,32 @@ func parseMargin(text string) (float64, error) {
 		return 0, fmt.Errorf("margin %q is not between 0 and 100 %%; give it as 3%% or 0.03", text)
 	}
 	return value, nil
+}
+
+// parseBroker reads --broker. A word that is no way of having a broker is not taken for a host.
+func parseBroker(text string) (string, error) {
+	if text == "" || text == broker.ProviderJVM || text == broker.ProviderEmbedded {
+		return text, nil
+	}
+	for address := range strings.SplitSeq(text, ",") {
+		host, port, err := net.SplitHostPort(address)
+		if number, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || number == 0 || host == "" {
+			return "", fmt.Errorf("unknown broker %q; there are jvm, embedded, and HOST:PORT[,HOST:PORT] of a cluster that you run", text)
+		}
+	}
+	return text, nil
+}
+
+// parseJolokia reads the URL of an agent.
+func parseJolokia(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	parsed, err := url.Parse(text)
+	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Host == "" {
+		return "", fmt.Errorf("%q is no URL of a Jolokia agent; give it as http://HOST:8778/jolokia", text)
+	}
+	return text, nil
 }
 
 // parseRelease reads a Kafka release of the kind that a tier is about.

@@ -36,6 +36,32 @@ func TestParseVersions(t *testing.T) {
 	}
 }
 
+func TestParseBroker(t *testing.T) {
+	for _, text := range []string{"", "jvm", "embedded", "localhost:9092", "10.0.0.1:9092,10.0.0.2:9093", "[::1]:9092"} {
+		if got, err := parseBroker(text); err != nil || got != text {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"docker", "JVM", "localhost", "localhost:", ":9092", "localhost:0", "localhost:70000", "a:1,", "a:1,b", "a:1 b:2", "::1:9092"} {
+		if got, err := parseBroker(text); err == nil {
+			t.Errorf("%q: accepted as %q", text, got)
+		}
+	}
+}
+
+func TestParseJolokia(t *testing.T) {
+	for _, text := range []string{"", "http://127.0.0.1:8778/jolokia", "https://user:word@host/jolokia"} {
+		if got, err := parseJolokia(text); err != nil || got != text {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"127.0.0.1:8778", "host/jolokia", "ftp://host/", "http:///jolokia", "http://a b/"} {
+		if got, err := parseJolokia(text); err == nil {
+			t.Errorf("%q: accepted as %q", text, got)
+		}
+	}
+}
+
 func TestParseTiers(t *testing.T) {
 	for text, want := range map[string]int{"all": 3, "0": 1, "2": 1} {
 		if got, err := parseTiers(text); err != nil || len(got) != want {

@@ -74,8 +74,10 @@ func (p *program) config(command *cobra.Command, chosen choices) (tiers.Config, 
 	read("seed", func(g *given) (err error) { config.Seed, err = readSeed(g); return })
 	read("kafka", func(g *given) (err error) { config.Kafka, err = parseRelease(g.text, compose.KRaft); return })
 	read("legacy", func(g *given) (err error) { config.Legacy, err = parseRelease(g.text, compose.ZooKeeper); return })
+	read("broker", func(g *given) (err error) { config.Broker, err = parseBroker(g.text); return })
+	read("jolokia", func(g *given) (err error) { config.Jolokia, err = parseJolokia(g.text); return })
 	for flag, field := range map[string]*string{
-		"profile": &config.Profile, "broker": &config.Broker, "jolokia": &config.Jolokia, "out": &config.Out,
+		"profile": &config.Profile, "out": &config.Out,
 	} {
 		if g, ok := chosen[flag]; ok {
 			*field = g.text
