@@ -34,6 +34,10 @@ func TestClocks(t *testing.T) {
 			b := block(t, run, codecFetch, 1)
 			b.Close.OutsideCPUNs += (b.Close.OutsideCPUNs - b.Open.OutsideCPUNs) * 3 / 100
 		}, one("fail"), "over a block"},
+		{"batches that together claim more than the process used", func(t *testing.T, run *record.Run) {
+			b := block(t, run, codecFetch, 1)
+			b.Close.Worker.CPUNs, b.Close.OutsideCPUNs = b.Open.Worker.CPUNs+300_000_000, b.Open.OutsideCPUNs+300_000_000
+		}, one("fail"), "together claim more"},
 		{"no outside clock", func(t *testing.T, run *record.Run) { block(t, run, codecFetch, 0).Batches[3].OutsideCPUNs = -1 }, one("blind"), "from outside"},
 		{"no outside clock at the bracket", func(t *testing.T, run *record.Run) { block(t, run, codecFetch, 0).Close.OutsideCPUNs = -1 }, one("blind"), "from outside"},
 	})

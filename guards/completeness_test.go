@@ -55,6 +55,11 @@ func TestCompleteness(t *testing.T) {
 			b := block(t, run, codecFetch, 1)
 			b.Batches = b.Batches[1:]
 		}, []string{"completeness|" + codecFetch + "|-1|fail"}, "no fault explains it"},
+		{"a batch that an early end explains", func(t *testing.T, run *record.Run) {
+			b := block(t, run, codecFetch, 1)
+			b.Batches = b.Batches[1:]
+			run.Trailer.Complete, run.Trailer.Reason = false, "out of time"
+		}, []string{runs("blind"), "completeness|" + codecFetch + "|-1|blind"}, "out of time"},
 		{"a batch twice", func(t *testing.T, run *record.Run) {
 			b := block(t, run, codecFetch, 1)
 			b.Batches = append(b.Batches, b.Batches[0])

@@ -38,6 +38,10 @@ func TestData(t *testing.T) {
 			b.CellRows = append(b.CellRows, second)
 		}, []string{"data|" + sanityFetch + "|-1|fail"}, "full hash"},
 		{"a hash of nothing", func(t *testing.T, run *record.Run) { block(t, run, codecFetch, 0).CellRows[2].HashRecords = 0 }, []string{"data|" + codecFetch + "|18|fail"}, "no records"},
+		{"a worker that makes no hashes", func(t *testing.T, run *record.Run) {
+			run.Header.Client.Abilities = []string{"frames"}
+			block(t, run, codecFetch, 0).CellRows[2].HashRecords = 0
+		}, []string{"data|" + codecFetch + "|18|blind"}, "makes no full hash"},
 		{"a hash not made", func(t *testing.T, run *record.Run) {
 			b := block(t, run, liveFetch, 0)
 			b.CellRows = b.CellRows[1:]

@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"strings"
 	"testing"
 
 	"protocolbench/internal/record"
@@ -37,7 +38,8 @@ func TestIdentityKnowsTheKindOfEachTier(t *testing.T) {
 		want    Outcome
 	}{
 		{1, "4.4.0", Pass}, {1, "4.0.1", Pass}, {1, "5.0.0", Pass}, {1, "3.9.1", Fail}, {1, "1.1.0", Fail}, {1, "trunk", Fail},
-		{2, "1.1.0", Pass}, {2, "0.11.0.3", Pass}, {2, "2.0.0", Fail}, {2, "4.4.0", Fail},
+		{2, "1.1.0", Pass}, {2, "0.11.0.3", Pass}, {2, "2.0.0", Fail}, {2, "4.4.0", Fail}, {2, "trunk", Fail},
+		{1, "", Blind}, {2, "", Blind},
 	} {
 		run := goodRun()
 		retell(run, test.tier, test.release)
@@ -53,7 +55,16 @@ func TestIdentityIsBlindWithoutABroker(t *testing.T) {
 	run := goodRun()
 	run.Brokers = run.Brokers[:1]
 	for _, f := range Check(run) {
-		if f.Guard == Identity && f.Tier == 2 && f.Outcome != Blind {
+		if f.Guard == Identity && f.Tier == 2 && (f.Outcome != Blind || !strings.Contains(f.Why, "doesn't say which broker")) {
+			t.Errorf("%s: %s", label(f), f.Why)
+		}
+	}
+	run = goodRun()
+	for _, e := range tierEvidence(run, 1) {
+		block(t, run, e.Family, e.Fork).Open.Broker, block(t, run, e.Family, e.Fork).Close.Broker = nil, nil
+	}
+	for _, f := range Check(run) {
+		if f.Guard == Identity && f.Tier == 1 && (f.Outcome != Blind || !strings.Contains(f.Why, "no block asked")) {
 			t.Errorf("%s: %s", label(f), f.Why)
 		}
 	}

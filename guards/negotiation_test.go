@@ -15,6 +15,17 @@ func TestNegotiation(t *testing.T) {
 		{"no plan", func(_ *testing.T, run *record.Run) { plan(run).Tier = 9 },
 			[]string{"plan|tier2|-1|blind", "negotiation|" + sanityFetch + "|-1|blind"}, "no plan"},
 		{"a range that was not read", func(_ *testing.T, run *record.Run) { plan(run).Advertised = [2]int{-1, -1} }, one("blind"), "which versions both sides have"},
+		{"nobody says", func(t *testing.T, run *record.Run) {
+			b := block(t, run, sanityFetch, 0)
+			b.CellRows[0].AnswerVersion = -1
+			for _, e := range []*record.Evidence{b.Open, b.Close} {
+				e.Worker.Cells = nil
+				e.Broker.Requests = count(1000)
+			}
+			for i := range b.Batches {
+				b.Batches[i].WireRequests = goodRequests
+			}
+		}, []string{"pin|" + sanityFetch + "|-1|blind", "negotiation|" + sanityFetch + "|-1|blind"}, "counts no frames"},
 		{"a client that doesn't say, by the wire", func(t *testing.T, run *record.Run) {
 			block(t, run, sanityFetch, 0).CellRows[0].AnswerVersion = -1
 			block(t, run, sanityFetch, 1).CellRows[0].AnswerVersion = -1

@@ -64,6 +64,12 @@ func TestPin(t *testing.T) {
 		{"a decoder that doesn't say", func(t *testing.T, run *record.Run) {
 			block(t, run, codecFetch, 0).CellRows[1].AnswerVersion = -1
 		}, all(codecFetch, "blind", "17"), "doesn't say"},
+		{"a decoder whose block ended early", func(t *testing.T, run *record.Run) {
+			block(t, run, codecFetch, 0).CellRows = nil
+		}, append(all(codecFetch, "blind", live...), "data|"+codecFetch+"|16|blind", "data|"+codecFetch+"|17|blind", "data|"+codecFetch+"|18|blind"), "ended before"},
+		{"a version's counter that vanished", func(t *testing.T, run *record.Run) {
+			delete(block(t, run, liveFetch, 0).Close.Broker.RequestsByVersion, 17)
+		}, all(liveFetch, "fail", "17"), "contradict"},
 		{"a live client that doesn't say", func(t *testing.T, run *record.Run) {
 			for fork := range goodBlocks {
 				block(t, run, liveFetch, fork).CellRows[1].AnswerVersion = -1
@@ -128,6 +134,39 @@ func TestPin(t *testing.T) {
 			resend(block(t, run, sanityFetch, 0), 0, 6, 1)
 		}, all(sanityFetch, "fail", "-1"), "another version"},
 	})
+}
+
+// Nothing asked for and nothing sent agree with each other, and prove nothing.
+func TestPinOfNothingIsBlind(t *testing.T) {
+	run := goodRun()
+	for fork := range goodBlocks {
+		b := block(t, run, liveFetch, fork)
+		b.Batches, b.Close.Worker.Cells = nil, b.Open.Worker.Cells
+		b.Close.Broker.RequestsByVersion = b.Open.Broker.RequestsByVersion
+	}
+	for _, f := range Check(run) {
+		if f.Guard == Pin && f.Family == liveFetch && f.Outcome != Blind {
+			t.Errorf("%s: %s", label(f), f.Why)
+		}
+	}
+}
+
+func TestPinSumsUpWhatItRestsOn(t *testing.T) {
+	for _, f := range Check(goodRun()) {
+		if f.Guard != Pin || f.Family != liveFetch {
+			continue
+		}
+		clients := map[int]int64{16: 1, 17: 1, 18: 4}[f.Version] // the reference has three, and the canary
+		want := clients * goodBlocks * goodRounds * goodRequests
+		for _, witness := range []string{"asked", "wire", "sent", "broker"} {
+			if f.Evidence[witness] != want {
+				t.Errorf("v%d: %s is %v, want %d", f.Version, witness, f.Evidence[witness], want)
+			}
+		}
+		if f.Evidence["blocks"] != goodBlocks || f.Evidence["otherVersions"] != int64(0) || clients == 0 {
+			t.Errorf("v%d: %v", f.Version, f.Evidence)
+		}
+	}
 }
 
 func TestPinWithoutJolokiaIsBlind(t *testing.T) {

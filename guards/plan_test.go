@@ -27,7 +27,7 @@ func TestPlan(t *testing.T) {
 func TestPlanNamesWhatTheBrokerAdvertisesAndRefuses(t *testing.T) {
 	for _, f := range Check(goodRun()) {
 		if f.Guard == PlanGuard && f.Tier == 1 && f.Evidence["api"] == produceAPI {
-			if f.Outcome != Pass || !strings.Contains(f.Why, "v10") {
+			if refused, _ := f.Evidence["refused"].([]string); f.Outcome != Pass || !strings.Contains(f.Why, "v10") || len(refused) != 1 {
 				t.Errorf("%s: %s", f.Outcome, f.Why)
 			}
 			return
