@@ -116,13 +116,17 @@ func sanity(v verdict.Verdict) *sanitySection {
 	s := &sanitySection{Title: "Tier 2, sanity: does the client, left alone, work against an old broker?",
 		Why: "These figures can't be compared with those of tiers 0 and 1: the client has its own defaults and picks its own versions, and broker, formats and batches are others. " +
 			"They show that it works, and only guards judge them.",
-		Table: table{Head: []column{{"shape", true}, {"negotiated", true}, {"records checked", false}, {"ns/record (sanity only)", false}, {"live heap MiB", false}}}}
+		Table: table{Head: []column{{"shape", true}, {"negotiated", true}, {"records checked", false}, {"ns/rec (sanity only)", false}, {"live heap MiB", false}}}}
+	largest := 0.0
+	for _, row := range v.Sanity {
+		largest = max(largest, row.SanityCPUNsPerRecord)
+	}
 	for _, row := range v.Sanity {
 		version := "unknown"
 		if row.Version >= 0 {
 			version = fmt.Sprintf("%s v%d", row.API, row.Version)
 		}
-		s.Table.Rows = append(s.Table.Rows, []string{row.Name, version, fmt.Sprint(row.Records), figure(row.SanityCPUNsPerRecord),
+		s.Table.Rows = append(s.Table.Rows, []string{row.Name, version, fmt.Sprint(row.Records), like(row.SanityCPUNsPerRecord, largest),
 			fmt.Sprintf("%.1f to %.1f", float64(row.LiveHeapFirstBytes)/(1<<20), float64(row.LiveHeapLastBytes)/(1<<20))})
 		s.Proofs = append(s.Proofs, fact{row.Name, familyProofs(v.Guards, row.Name)})
 	}
