@@ -19,6 +19,7 @@ const every = 10 * time.Second
 type progress struct {
 	mu       sync.Mutex
 	out      io.Writer
+	heading  string // printed before the first line; a run that fails before there is one says nothing but its error
 	now      func() time.Time
 	bar      *progressbar.ProgressBar // nil: no terminal
 	terminal bool
@@ -90,6 +91,10 @@ func (p *progress) close() {
 func (p *progress) line(text string) {
 	if p.bar != nil {
 		p.bar.Clear()
+	}
+	if p.heading != "" {
+		fmt.Fprintln(p.out, p.heading)
+		p.heading = ""
 	}
 	fmt.Fprintln(p.out, text)
 }

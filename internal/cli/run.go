@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -141,23 +142,45 @@ func (p *program) run(ctx context.Context, config tiers.Config) error {
 	ctx, stop := interruptible(ctx, p.stderr)
 	defer stop()
 	shown := newProgress(p.stderr, p.now)
+	shown.heading = fmt.Sprintf("seed %d; to repeat this run: %s", config.Seed, config.Replay)
 	config.Progress, config.Standing = shown, p.stderr
-	shown.Say(fmt.Sprintf("seed %d; to repeat this run: %s", config.Seed, config.Replay))
-	dir, v, err := tiers.Run(ctx, config)
-	shown.close()
-	if err != nil && ctx.Err() != nil {
+	if err = preflight(ctx, config, shown.Say); err == nil {
+		var dir string
+		var v verdict.Verdict
+		dir, v, err = tiers.Run(ctx, config)
+		shown.close()
+		if err == nil {
+			return p.finish(dir, v)
+		}
+	}
+	if ctx.Err() != nil {
 		fmt.Fprintf(p.stdout, "verdict: %s (interrupted before anything was measured)\n", verdict.Inconclusive)
 		return verdictOf(verdict.ExitInconclusive)
 	}
-	if err != nil {
-		return err
-	}
+	return err
+}
+
+// finish prints what came of a run that has a record.
+func (p *program) finish(dir string, v verdict.Verdict) error {
 	saved, err := record.Read(filepath.Join(dir, "run.jsonl"))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stderr, "results: %s\n", dir)
-	return p.show(v, saved)
+	if err := p.show(v, saved); v.ExitCode != verdict.ExitHarness {
+		return err
+	}
+	return harnessFault(v, saved)
+}
+
+// harnessFault says what kept a run from its work, with the last words of the process that it happened to.
+func harnessFault(v verdict.Verdict, saved *record.Run) error {
+	for _, fault := range saved.Faults {
+		if fault.What == record.FaultBroker || fault.What == record.FaultTool {
+			return errors.New(strings.Join(append([]string{fault.Text}, fault.Log...), "\n  "))
+		}
+	}
+	return errors.New(v.Reason)
 }
 
 // show prints a verdict and gives its exit code.
