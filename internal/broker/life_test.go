@@ -75,7 +75,10 @@ func TestPortRaceThenStop(t *testing.T) {
 			defer taken.Close()
 			o.FixedPort = taken.Addr().(*net.TCPAddr).Port
 			var said []string
-			o.Progress = func(line string) { said = append(said, line) }
+			o.Progress = func(line string) {
+				t.Logf("%s: %s", time.Now().Format("05.000"), line)
+				said = append(said, line)
+			}
 			b, err := StartJVM(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
