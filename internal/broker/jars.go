@@ -105,7 +105,7 @@ func (j jars) fetch(ctx context.Context, mvn string) error {
 }
 
 func (j jars) runMaven(ctx context.Context, mvn, pom, lib string) error {
-	cmd := exec.Command(mvn, "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+lib, "-Dkafka.release="+j.release.Number)
+	cmd := exec.Command(mvn, "-q", "-B", "-Dstyle.color=never", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+lib, "-Dkafka.release="+j.release.Number)
 	cmd.Env = j.env
 	cmd.WaitDelay = 2 * time.Second
 	tail := newTail(40)
