@@ -25,6 +25,15 @@ type familyState struct {
 	expected time.Duration // of one block
 }
 
+// declareOnce writes the family's row before the first row that refers to it.
+func (f *familyState) declareOnce(w *record.Writer) error {
+	if f.declared {
+		return nil
+	}
+	f.declared = true
+	return w.Write(f.row)
+}
+
 // A family whose worker dies again and again is not tried to the end: two faults are a result.
 const faultsEnough = 2
 
@@ -151,6 +160,12 @@ func (s *session) oneBlock(ctx context.Context, l *live, f *familyState, familie
 	}
 	var died *brokerDied
 	if ctx.Err() != nil || errors.As(err, &died) || !isWorkers(err) {
+		return err
+	}
+	if !f.declared {
+		f.faults = faultsEnough // no batch size was found: there is nothing that later blocks could repeat
+	}
+	if err := f.declareOnce(s.writer); err != nil {
 		return err
 	}
 	f.faults++

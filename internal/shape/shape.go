@@ -51,7 +51,7 @@ type Record struct {
 	Key     []byte
 	Value   []byte
 	Headers []Header
-	// TimestampDelta is added to the run's base timestamp: index % 64 in milliseconds (so that its varint delta always takes one byte, and every batch of a shape has the same length).
+	// TimestampDelta is added to the run's base timestamp: index % 1000 in milliseconds. A batch counts them from its first record, so that batches of a shape have one length wherever they lie.
 	TimestampDelta int64
 }
 

@@ -100,6 +100,8 @@ func (p *Process) Close(ctx context.Context) error {
 	_, err := p.exchange(ctx, driver.Request{Op: driver.OpClose}, p.deadlines.Close)
 	var refused *Refused
 	if err == nil || errors.As(err, &refused) {
+		// A launcher that stands in front of the worker and passes lines on ends only with its input.
+		p.stdin.Close()
 		if ended := p.awaitEnd(ctx); err == nil {
 			err = ended
 		}
