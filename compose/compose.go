@@ -60,7 +60,7 @@ func ParseRelease(number string) (Release, error) {
 	case parts[0] == 1 && parts[1] == 1:
 		return Release{Number: number, Kind: ZooKeeper}, nil
 	}
-	return Release{}, fmt.Errorf("Kafka %s has not been tried with this tool: use 4.0.0 or later, or %s; or start it yourself and attach to it with --broker HOST:PORT --jolokia URL", number, LegacyRelease)
+	return Release{}, fmt.Errorf("%s has not been tried with this tool: use 4.0.0 or later, or %s; or start it yourself and attach to it with --broker HOST:PORT --jolokia URL", "Kafka "+number, LegacyRelease)
 }
 
 // POM is the Maven project whose dependencies are the release's jars; the release is the property kafka.release.

@@ -113,7 +113,7 @@ func (a *Admin) apiVersions(ctx context.Context) (*kmsg.ApiVersionsResponse, err
 		err = kerr.ErrorForCode(response.ErrorCode)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ApiVersions: %w", err)
+		return nil, fmt.Errorf("asking for ApiVersions: %w", err)
 	}
 	return response, nil
 }
@@ -123,7 +123,7 @@ func (a *Admin) ClusterID(ctx context.Context) (string, error) {
 	metadata, err := a.kadm.BrokerMetadata(ctx)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("Metadata: %w", err)
+		return "", fmt.Errorf("asking for metadata: %w", err)
 	case len(metadata.Brokers) == 0:
 		return "", errors.New("the metadata lists no live broker")
 	case metadata.Cluster == "":

@@ -32,7 +32,7 @@ type conn struct {
 func (a *Admin) dialLeader(ctx context.Context, topic string) (*conn, error) {
 	metadata, err := a.kadm.Metadata(ctx, topic)
 	if err != nil {
-		return nil, fmt.Errorf("Metadata of %s: %w", topic, err)
+		return nil, fmt.Errorf("asking for the leader of %s: %w", topic, err)
 	}
 	detail := metadata.Topics[topic]
 	leader, ok := detail.Partitions[partition]

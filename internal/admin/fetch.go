@@ -58,7 +58,7 @@ func (a *Admin) FetchAt(ctx context.Context, topic string, offset int64, version
 	defer c.close()
 	batches, err := c.fetch(topic, offset, version)
 	if err != nil {
-		return 0, fmt.Errorf("Fetch v%d of topic %s: %w", version, topic, errors.Join(err, ctx.Err()))
+		return 0, fmt.Errorf("cannot read topic %s with Fetch v%d: %w", topic, version, errors.Join(err, ctx.Err()))
 	}
 	return len(batches), nil
 }

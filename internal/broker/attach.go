@@ -66,7 +66,7 @@ func (b *attached) identify(ctx context.Context) error {
 		return fmt.Errorf("what Jolokia at %s is attached to does not answer as a Kafka broker: %w", redacted(b.jolokia), err)
 	}
 	if id.clusterID != b.row.ClusterID {
-		return fmt.Errorf("Jolokia at %s belongs to cluster %s, and the broker at %v to %s: give the URL of the same broker", redacted(b.jolokia), id.clusterID, b.addresses, b.row.ClusterID)
+		return fmt.Errorf("the Jolokia at %s belongs to cluster %s, and the broker at %v to %s: give the URL of the same broker", redacted(b.jolokia), id.clusterID, b.addresses, b.row.ClusterID)
 	}
 	b.row.Release, b.row.Commit, b.row.StartTimeMs = id.release, id.commit, id.startTimeMs
 	b.row.JolokiaURL = redacted(b.jolokia) // the record is shown to others

@@ -92,7 +92,7 @@ func (j jars) fetch(ctx context.Context, mvn string) error {
 		return err
 	}
 	if len(sums) == 0 {
-		return fmt.Errorf("Maven succeeded and copied no jar of Kafka %s", j.release.Number)
+		return fmt.Errorf("no jar of Kafka %s came from Maven, which reports success", j.release.Number)
 	}
 	if committed := j.release.Sums(); committed == nil {
 		if err := os.WriteFile(filepath.Join(lib, sumsFile), formatSums(j.release.Number, sums), 0o644); err != nil {
@@ -120,7 +120,7 @@ func (j jars) runMaven(ctx context.Context, mvn, pom, lib string) error {
 		return fmt.Errorf("fetching the jars of Kafka %s: %w", j.release.Number, ctx.Err())
 	}
 	if err != nil {
-		return fmt.Errorf("Maven could not fetch Kafka %s (%w): check the release number, the network and Maven's settings; it said:\n%s", j.release.Number, err, tail.text(12))
+		return fmt.Errorf("cannot fetch Kafka %s with Maven (%w): check the release number, the network and Maven's settings; it said:\n%s", j.release.Number, err, tail.text(12))
 	}
 	return nil
 }

@@ -224,7 +224,7 @@ func (j *jvm) stop(ctx context.Context) error {
 		if j.keeper != nil {
 			j.keeper.act()
 		}
-		return fmt.Errorf("Kafka %s was killed and has not ended yet (%w); %s will be removed when it has", j.release.Number, ctx.Err(), j.dir)
+		return fmt.Errorf("broker %s was killed and has not ended yet (%w); %s will be removed when it has", j.release.Number, ctx.Err(), j.dir)
 	}
 	var err error
 	if j.dir != "" {

@@ -157,7 +157,7 @@ func decodeIdentity(answers []jolokia.Answer) (id identity, err error) {
 func (j *jvm) describe(ctx context.Context, started time.Time) error {
 	id, err := decodeIdentity(jolokia.New(j.JolokiaURL(), jmxTimeout).Read(ctx, identityReads))
 	if err != nil {
-		return fmt.Errorf("Kafka %s does not say who it is: %w", j.release.Number, err)
+		return fmt.Errorf("the broker %s does not say who it is: %w", j.release.Number, err)
 	}
 	if id.release != j.release.Number {
 		return fmt.Errorf("the broker calls itself release %s, and %s was asked for: delete %s, and it will be fetched again", id.release, j.release.Number, j.jars)

@@ -134,7 +134,7 @@ func (c *Client) post(ctx context.Context, body any) ([]byte, error) {
 	case code == http.StatusOK:
 		return response.Body(), nil
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return nil, fmt.Errorf("Jolokia at %s answered %s: pass credentials in the URL (http://user:password@host:port/jolokia)", c.url, response.Status())
+		return nil, fmt.Errorf("the Jolokia agent at %s answered %s: pass credentials in the URL (http://user:password@host:port/jolokia)", c.url, response.Status())
 	case code == http.StatusNotFound:
 		return nil, fmt.Errorf("%s answered %s: the server has no agent at this path (it usually is /jolokia)", c.url, response.Status())
 	default:
@@ -146,15 +146,15 @@ func (c *Client) explain(ctx context.Context, err error) error {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("Jolokia at %s: %w", c.url, ctx.Err())
+		return fmt.Errorf("asking Jolokia at %s: %w", c.url, ctx.Err())
 	case errors.Is(err, resty.ErrResponseBodyTooLarge):
 		return fmt.Errorf("%s answered more than %d MiB: it is not a Jolokia agent's answer", c.url, bodyLimitBytes>>20)
 	case errors.Is(err, resty.ErrAutoRedirectDisabled):
 		return fmt.Errorf("%s answered with a redirect, which a Jolokia agent doesn't: check the URL", c.url)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("Jolokia at %s did not answer within %s", c.url, c.http.GetClient().Timeout)
+		return fmt.Errorf("the Jolokia agent at %s did not answer within %s", c.url, c.http.GetClient().Timeout)
 	}
-	return fmt.Errorf("Jolokia at %s cannot be reached (%w): check that the agent listens there", c.url, unwrapURL(err))
+	return fmt.Errorf("the Jolokia agent at %s cannot be reached (%w): check that the agent listens there", c.url, unwrapURL(err))
 }
 
 // unwrapURL drops the method and URL that net/http and net/url put in front: the message has the URL already, without its password.
