@@ -166,7 +166,7 @@ func (b *sharedBroker) start() error {
 			return
 		}
 		lines := bufio.NewScanner(stdout)
-		for lines.Scan() && b.jolokia == "" {
+		for b.jolokia == "" && lines.Scan() {
 			name, value, _ := strings.Cut(lines.Text(), ": ")
 			switch name {
 			case "addresses":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"protocolbench/internal/broker"
 	"protocolbench/internal/lock"
 	"protocolbench/internal/record"
 	"protocolbench/tiers"
@@ -76,7 +77,11 @@ func printPlans(out io.Writer, plans []record.Plan, brokers []record.Broker) err
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		fmt.Fprintf(out, "tier %d: Kafka %s (%s), cluster %s\n", b.Tier, b.Release, b.Provider, b.ClusterID)
+		release := b.Release
+		if release == broker.Unknown {
+			release = "of unknown release"
+		}
+		fmt.Fprintf(out, "tier %d: Kafka %s (%s), cluster %s\n", b.Tier, release, b.Provider, b.ClusterID)
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "API\tclient has\tbroker says\tbroker takes\tpinned\tleft alone")
 		var gaps []string
