@@ -124,10 +124,12 @@ func reasons(plan record.Plan) []string {
 			flush()
 			continue
 		}
-		if answer.Why != why {
+		// The worker's words name the version; without it, neighbours have the same reason.
+		reason := strings.ReplaceAll(answer.Why, fmt.Sprintf("%s v%d", plan.API, answer.Version), plan.API)
+		if reason != why {
 			flush()
 		}
-		why, versions = answer.Why, append(versions, answer.Version)
+		why, versions = reason, append(versions, answer.Version)
 	}
 	flush()
 	return lines

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ func TestPrintPlans(t *testing.T) {
 		answer := record.PlanAnswer{Version: v, Advertised: true, Accepted: v >= 3, Pinned: v >= 3 && v != 7}
 		switch {
 		case v < 3:
-			answer.Why = "the broker closed the connection"
+			answer.Why = fmt.Sprintf("the broker closed the connection on Produce v%d", v)
 		case v == 7:
 			answer.Why = "not asked for"
 		}
@@ -30,7 +31,7 @@ func TestPrintPlans(t *testing.T) {
 	want := `tier 1: Kafka 4.4.0 (jvm), cluster abc
 API      client has  broker says  broker takes  pinned          left alone
 Produce  v0-v13      v0-v13       v3-v13        v3-v6, v8-v13   v13
-not pinned: Produce v0-v2: the broker closed the connection
+not pinned: Produce v0-v2: the broker closed the connection on Produce
 not pinned: Produce v7: not asked for
 `
 	if strings.Join(strings.Fields(out.String()), " ") != strings.Join(strings.Fields(want), " ") {
