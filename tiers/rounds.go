@@ -7,6 +7,7 @@ import (
 	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
 	"protocolbench/internal/schedule"
+	"protocolbench/internal/worker"
 	"protocolbench/pin"
 )
 
@@ -48,41 +49,60 @@ func (b *block) measure(ctx context.Context) error {
 func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 	placements := schedule.Placements(b.Seed, b.where.Family, b.where.Draw, b.where.Fork)
 	for round, order := range b.row.Orders {
+		batches := make([]driver.Batch, len(order))
 		for position, i := range order {
-			row, err := b.batch(ctx, driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: b.f.row.RequestsPerBatch, Placement: schedule.Placement(placements)})
-			if err != nil {
+			batches[position] = driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: b.f.row.RequestsPerBatch, Placement: schedule.Placement(placements)}
+		}
+		rows, err := b.round(ctx, batches)
+		for position := range rows {
+			rows[position].Round, rows[position].Position = round, position
+			batchWallNs += rows[position].WallNs
+			if err := b.writer.Write(rows[position]); err != nil {
 				return 0, err
 			}
-			row.Round, row.Position = round, position
-			batchWallNs += row.WallNs
-			if err := b.writer.Write(row); err != nil {
-				return 0, err
-			}
+		}
+		if err != nil {
+			return 0, err
 		}
 	}
 	return batchWallNs, nil
 }
 
-// batch runs one batch and reads from outside what the worker can't vouch for.
-func (b *block) batch(ctx context.Context, request driver.Batch) (record.Batch, error) {
-	outside, hasOutside := b.process.CPUNs()
-	brokerCPU, hasBroker := b.brokerCPU()
-	parent := measure.SelfCPUNs()
-	got, err := b.process.Batch(ctx, request)
-	if err != nil {
-		return record.Batch{}, err
-	}
+// outsideClocks are read from outside the worker: it can't vouch for itself.
+type outsideClocks struct {
+	worker, broker, parent int64
+	hasWorker, hasBroker   bool
+}
+
+func (b *block) clocks() (c outsideClocks) {
+	c.worker, c.hasWorker = b.process.CPUNs()
+	c.broker, c.hasBroker = b.brokerCPU()
+	c.parent = measure.SelfCPUNs()
+	return c
+}
+
+// round runs one round and makes its rows, also of a round that a fault cut short.
+func (b *block) round(ctx context.Context, batches []driver.Batch) ([]record.Batch, error) {
+	before, after := make([]outsideClocks, len(batches)), make([]outsideClocks, len(batches))
+	done, err := b.process.Round(ctx, batches, worker.Around{
+		Before: func(i int) { before[i] = b.clocks() },
+		After:  func(i int) { after[i] = b.clocks() },
+	})
 	want, times := b.truth.expectation, b.truth.repeats
-	row := record.Batch{Where: b.where, Cell: request.Cell, Batched: got, OutsideCPUNs: -1, BrokerCPUNs: -1, ParentCPUNs: measure.SelfCPUNs() - parent,
-		ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
-		ExpectedFirstKey: want.FirstKey, ExpectedLastKey: want.LastKey}
-	if now, ok := b.process.CPUNs(); ok && hasOutside {
-		row.OutsideCPUNs = now - outside
+	rows := make([]record.Batch, len(done))
+	for i := range done {
+		rows[i] = record.Batch{Where: b.where, Cell: batches[i].Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
+			ParentCPUNs:     after[i].parent - before[i].parent,
+			ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
+			ExpectedFirstKey: want.FirstKey, ExpectedLastKey: want.LastKey}
+		if before[i].hasWorker && after[i].hasWorker {
+			rows[i].OutsideCPUNs = after[i].worker - before[i].worker
+		}
+		if before[i].hasBroker && after[i].hasBroker {
+			rows[i].BrokerCPUNs = after[i].broker - before[i].broker
+		}
 	}
-	if now, ok := b.brokerCPU(); ok && hasBroker {
-		row.BrokerCPUNs = now - brokerCPU
-	}
-	return row, nil
+	return rows, err
 }
 
 func (b *block) brokerCPU() (int64, bool) {

@@ -40,6 +40,9 @@ const faultsEnough = 2
 // tier runs one tier: broker, plan, controls, then draw by draw and fork by fork every family once, so that the machine's slow drift meets
 // all families alike.
 func (s *session) tier(ctx context.Context, tier int) error {
+	if len(s.states(tier)) == 0 {
+		return nil // --only left nothing: no broker is needed
+	}
 	var l *live
 	if tier > 0 {
 		var err error
@@ -52,9 +55,6 @@ func (s *session) tier(ctx context.Context, tier int) error {
 		}
 	}
 	families := s.states(tier)
-	if len(families) == 0 {
-		return nil
-	}
 	plans, err := s.plans(ctx, l, tier)
 	if err != nil {
 		return s.endTier(ctx, l, tier, err)

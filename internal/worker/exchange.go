@@ -168,29 +168,42 @@ func (p *Process) roundTrip(ctx context.Context, op string, id int, line []byte,
 }
 
 func (p *Process) tryRoundTrip(ctx context.Context, op string, id int, line []byte, within time.Duration) (driver.Response, error) {
-	fail := func(err error) (driver.Response, error) { return driver.Response{}, err }
+	answer, err := p.ask(ctx, op, line, within)
+	if err != nil {
+		return driver.Response{}, err
+	}
+	return p.decode(op, id, answer)
+}
+
+// ask writes a line and reads one. The line that comes back is good until the next call.
+func (p *Process) ask(ctx context.Context, op string, line []byte, within time.Duration) ([]byte, error) {
 	if p.answers.waiting() {
 		early, _ := p.receive(ctx, op, within)
-		return fail(p.junk(op, early, "nothing had been asked"))
+		return nil, p.junk(op, early, "nothing had been asked")
 	}
 	if _, err := p.stdin.Write(line); err != nil {
-		return fail(p.dead(op)) // a broken pipe: what matters is how it ended
+		return nil, p.dead(op) // a broken pipe: what matters is how it ended
 	}
 	answer, err := p.receive(ctx, op, within)
 	switch {
 	case errors.Is(err, errLongLine):
-		return fail(p.junk(op, answer, fmt.Sprintf("a line of more than %d bytes", maxAnswerBytes)))
+		return nil, p.junk(op, answer, fmt.Sprintf("a line of more than %d bytes", maxAnswerBytes))
 	case errors.Is(err, io.EOF):
-		return fail(p.dead(op))
+		return nil, p.dead(op)
 	case err != nil:
-		return fail(err)
+		return nil, err
 	}
+	return answer, nil
+}
+
+// decode takes a line as the answer to a request.
+func (p *Process) decode(op string, id int, answer []byte) (driver.Response, error) {
 	response, err := p.decoder.Response(answer, op)
 	if err != nil {
-		return fail(p.junk(op, answer, err.Error()))
+		return driver.Response{}, p.junk(op, answer, err.Error())
 	}
 	if response.ID != id {
-		return fail(p.junk(op, answer, fmt.Sprintf("id %d where %d was due", response.ID, id)))
+		return driver.Response{}, p.junk(op, answer, fmt.Sprintf("id %d where %d was due", response.ID, id))
 	}
 	return response, nil
 }
