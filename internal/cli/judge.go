@@ -21,7 +21,7 @@ func (p *program) judgeCommand() *cobra.Command {
 		Short: "Judge a saved run again, from its record alone",
 		Args:  oneFolder,
 	}
-	chosen := register(command.Flags(), "margin")
+	chosen := register(command, "margin")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		chosen.fill(p.env)
 		var options verdict.Options

@@ -30,7 +30,7 @@ func (p *program) probeCommand() *cobra.Command {
 		Short: "Say which versions the client implements, the broker names and really takes, and what would be negotiated",
 		Args:  noArguments,
 	}
-	chosen := register(command.Flags(), brokerSettings...)
+	chosen := register(command, brokerSettings...)
 	asJSON := command.Flags().Bool("json", false, "print JSON instead of tables")
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		config, err := p.config(command, chosen)

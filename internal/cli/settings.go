@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"protocolbench/compose"
 )
@@ -33,7 +33,7 @@ var settings = []setting{
 	{flag: "out", fallback: "results", usage: "folder that gets a folder per run"},
 }
 
-// given is the value of one setting as a pflag.Value, and where it came from.
+// given is the value of one setting as a flag's value, and where it came from.
 type given struct {
 	setting
 	text     string
@@ -77,12 +77,12 @@ func (g *given) source() string {
 type choices map[string]*given
 
 // register adds the named settings to a command's flags.
-func register(flags *pflag.FlagSet, names ...string) choices {
+func register(command *cobra.Command, names ...string) choices {
 	chosen := choices{}
 	for _, s := range settings {
 		if slices.Contains(names, s.flag) {
 			chosen[s.flag] = &given{setting: s, text: s.fallback}
-			flags.Var(chosen[s.flag], s.flag, s.usage+" ["+envName(s.flag)+"]")
+			command.Flags().Var(chosen[s.flag], s.flag, s.usage+" ["+envName(s.flag)+"]")
 		}
 	}
 	return chosen

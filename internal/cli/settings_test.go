@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"protocolbench/compose"
 )
 
 func choose(t *testing.T, env environment, args ...string) choices {
 	t.Helper()
-	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	command := &cobra.Command{Use: "run"}
 	var names []string
 	for _, s := range settings {
 		names = append(names, s.flag)
 	}
-	chosen := register(flags, names...)
-	if err := flags.Parse(args); err != nil {
+	chosen := register(command, names...)
+	if err := command.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
 	chosen.fill(env)
@@ -50,12 +50,12 @@ func TestUnknownVariable(t *testing.T) {
 }
 
 func TestGivenTwice(t *testing.T) {
-	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	register(flags, "seed", "only")
-	if err := flags.Parse([]string{"--only", "a", "--only", "b"}); err != nil {
+	command := &cobra.Command{Use: "run"}
+	register(command, "seed", "only")
+	if err := command.ParseFlags([]string{"--only", "a", "--only", "b"}); err != nil {
 		t.Errorf("--only may repeat: %v", err)
 	}
-	if err := flags.Parse([]string{"--seed", "1", "--seed", "2"}); err == nil || !strings.Contains(err.Error(), "twice") {
+	if err := command.ParseFlags([]string{"--seed", "1", "--seed", "2"}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("--seed twice: %v", err)
 	}
 }
