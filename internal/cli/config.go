@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"protocolbench/compose"
+	"protocolbench/internal/broker"
+	"protocolbench/internal/worker"
+	"protocolbench/seed"
+	"protocolbench/tiers"
+)
+
+// config reads all settings and reports every fault at once.
+func (p *program) config(command *cobra.Command, chosen choices) (tiers.Config, error) {
+	chosen.fill(p.env)
+	config := tiers.Config{Profile: "quick", Now: p.now, Command: append([]string{"protocolbench"}, p.args...), Tool: revision()}
+	var faults []string
+	read := func(flag string, take func(g *given) error) {
+		g, ok := chosen[flag]
+		if !ok {
+			return
+		}
+		if err := take(g); err != nil {
+			faults = append(faults, g.source()+": "+err.Error())
+		}
+	}
+	read("tier", func(g *given) (err error) { config.Tiers, err = parseTiers(g.text); return })
+	read("client", parseClient)
+	read("versions", func(g *given) (err error) { config.Versions, err = parseVersions(g.list()); return })
+	read("margin", func(g *given) (err error) {
+		if g.isSet() {
+			config.Margin, err = parseMargin(g.text)
+		}
+		return
+	})
+	read("seed", func(g *given) (err error) { config.Seed, err = readSeed(g); return })
+	read("kafka", func(g *given) (err error) { config.Kafka, err = parseRelease(g.text, compose.KRaft); return })
+	read("legacy", func(g *given) (err error) { config.Legacy, err = parseRelease(g.text, compose.ZooKeeper); return })
+	read("broker", func(g *given) (err error) { config.Broker, err = parseBroker(g.text); return })
+	read("jolokia", func(g *given) (err error) { config.Jolokia, err = parseJolokia(g.text); return })
+	for flag, field := range map[string]*string{
+		"profile": &config.Profile, "out": &config.Out,
+	} {
+		if g, ok := chosen[flag]; ok {
+			*field = g.text
+		}
+	}
+	if g, ok := chosen["only"]; ok {
+		config.Only = g.list()
+	}
+	if config.Tiers == nil {
+		config.Tiers = []int{0, 1, 2} // it couldn't be read, which is one fault, not two
+	}
+	if err := config.Validate(); err != nil {
+		var refused *tiers.UsageError
+		if !errors.As(err, &refused) {
+			return config, err
+		}
+		faults = append(faults, refused.Faults...)
+	}
+	if faults != nil {
+		return config, usage(command, faults...)
+	}
+	var err error
+	if config.CacheDir, err = broker.CacheDir(p.environ); err != nil {
+		return config, err
+	}
+	config.Worker, err = ownWorker()
+	config.Replay = chosen.replay(config.Seed)
+	return config, err
+}
+
+func readSeed(g *given) (uint64, error) {
+	if g.isSet() {
+		return seed.Parse(g.text)
+	}
+	return seed.Draw(rand.Reader), nil
+}
+
+func parseClient(g *given) error {
+	if g.text != "franz-go" {
+		return fmt.Errorf("unknown client %q; accepted is franz-go, the release that is built in", g.text)
+	}
+	return nil
+}
+
+// ownWorker is this executable again, as a worker.
+func ownWorker() (worker.Command, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return worker.Command{}, fmt.Errorf("this program's own path is unknown, so no worker can be started: %w", err)
+	}
+	return worker.Command{Path: self, Args: []string{workerCommand}}, nil
+}
+
+// revision is what the record says of this program.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	found := map[string]string{}
+	for _, s := range info.Settings {
+		found[s.Key] = s.Value
+	}
+	switch {
+	case found["vcs.revision"] == "":
+		return "unknown"
+	case found["vcs.modified"] == "true":
+		return found["vcs.revision"] + "+modified"
+	}
+	return found["vcs.revision"]
+}
