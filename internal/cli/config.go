@@ -44,16 +44,9 @@ func (p *program) config(command *cobra.Command, chosen choices) (tiers.Config, 
 	read("legacy", func(g *given) (err error) { config.Legacy, err = parseRelease(g.text, compose.ZooKeeper); return })
 	read("broker", func(g *given) (err error) { config.Broker, err = parseBroker(g.text); return })
 	read("jolokia", func(g *given) (err error) { config.Jolokia, err = parseJolokia(g.text); return })
-	for flag, field := range map[string]*string{
-		"profile": &config.Profile, "out": &config.Out,
-	} {
-		if g, ok := chosen[flag]; ok {
-			*field = g.text
-		}
-	}
-	if g, ok := chosen["only"]; ok {
-		config.Only = g.list()
-	}
+	read("profile", func(g *given) error { config.Profile = g.text; return nil })
+	read("out", func(g *given) error { config.Out = g.text; return nil })
+	read("only", func(g *given) error { config.Only = g.list(); return nil })
 	if config.Tiers == nil {
 		config.Tiers = []int{0, 1, 2} // it couldn't be read, which is one fault, not two
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"text/tabwriter"
+	"time"
 
 	"protocolbench/tiers"
 )
@@ -15,7 +16,7 @@ func (p *program) list(config tiers.Config) error {
 	}
 	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "family\tcells\tmargin\tdeciding\texpected")
-	total := 0.0
+	var total time.Duration
 	for _, f := range families {
 		deciding, margin := "yes", fmt.Sprintf("%.3g %%", f.Margin*100)
 		if !f.Deciding {
@@ -25,11 +26,11 @@ func (p *program) list(config tiers.Config) error {
 			margin = "-"
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", f.Name, f.Cells, margin, deciding, minutes(f.Expected))
-		total += f.Expected.Seconds()
+		total += f.Expected
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "%d families, seed %d\n", len(families), config.Seed)
+	_, err = fmt.Fprintf(p.stdout, "%d families, about %s beside the brokers' start, seed %d\n", len(families), minutes(total), config.Seed)
 	return err
 }
