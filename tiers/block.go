@@ -248,7 +248,7 @@ func (b *block) warm(ctx context.Context) error {
 	var previous []float64
 	limit := schedule.WarmLimit
 	if b.Profile == schedule.Quick {
-		limit = quickWarmLimit
+		requests, limit = max(1, requests/2), quickWarmLimit
 	}
 	for started := b.Now(); b.Now().Sub(started) < limit; {
 		var window []float64

@@ -23,7 +23,8 @@ type family struct {
 	profile string
 	// batchTarget is the CPU time that a batch of the reference should take.
 	batchTarget time.Duration
-	// maxRequests bounds a batch: what a worker allocates for, and what a fetch topic holds.
+	// maxRequests bounds a batch: what a worker allocates for, and what a fetch topic holds. It is not far above what a batch
+	// needs: the collector, which runs before each one, walks all of it.
 	maxRequests int
 	// fetchWhole is how many records one response of a live fetch is expected to carry, for the estimate of topic sizes only.
 	fetchWhole int
@@ -123,11 +124,11 @@ func pinned() []family {
 	}
 	return []family{
 		fetch(schedule.Standard, "size=4KiB", 4<<10, 30, 256, 0.10),
-		fetch(schedule.Quick, "size=64KiB", 64<<10, 580, 100, 0.05),
-		fetch(schedule.Quick, "size=1MiB", 1<<20, 9430, 8, 0.07),
+		fetch(schedule.Quick, "size=64KiB", 64<<10, 580, 80, 0.05),
+		fetch(schedule.Quick, "size=1MiB", 1<<20, 9430, 6, 0.07),
 		produce(schedule.Standard, 1, -1, 400),
-		produce(schedule.Quick, 100, -1, 250),
-		produce(schedule.Quick, 1000, -1, 80),
+		produce(schedule.Quick, 100, -1, 160),
+		produce(schedule.Quick, 1000, -1, 48),
 		produce(schedule.Standard, 1, 0, 600),
 		produce(schedule.Standard, 100, 0, 250),
 		produce(schedule.Standard, 1000, 0, 60),

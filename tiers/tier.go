@@ -12,6 +12,7 @@ import (
 	"protocolbench/internal/driver"
 	"protocolbench/internal/record"
 	"protocolbench/internal/report"
+	"protocolbench/internal/schedule"
 	"protocolbench/internal/verdict"
 	"protocolbench/pin"
 )
@@ -91,8 +92,11 @@ func (s *session) tier(ctx context.Context, tier int) error {
 	return nil
 }
 
-// repeats gives the draws and forks of a tier. Tier 2 is a check, not a measurement: two forks of one draw.
+// repeats gives the draws and forks of a tier. Tier 2 is a check, not a measurement: one draw, and a second fork where there is time.
 func (s *session) repeats(tier int) (draws, forks int) {
+	if tier == 2 && s.Profile == schedule.Quick {
+		return 1, 1
+	}
 	if tier == 2 {
 		return 1, 2
 	}

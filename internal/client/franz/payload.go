@@ -26,11 +26,14 @@ type payloadKey struct {
 
 // payload is the records of one whole batch as the client takes them, their bytes in one arena.
 type payload struct {
-	key     payloadKey
-	users   int
-	master  []byte // every record's key, value and header values, one after the other
-	arena   []byte
-	records []kgo.Record
+	key    payloadKey
+	users  int
+	master []byte // every record's key, value and header values, one after the other
+	// recordBytes is what one record has in master: all have the same sizes. A batch lays out its own records only, since laying
+	// out is untimed work before every batch.
+	recordBytes int
+	arena       []byte
+	records     []kgo.Record
 }
 
 // destination is where a record goes.
@@ -81,6 +84,7 @@ func newPayload(key payloadKey, records int, to func(i int) destination) *payloa
 			p.master = append(p.master, h.Value...)
 		}
 	}
+	p.recordBytes = len(p.master) / max(1, records)
 	p.arena = make([]byte, len(p.master)+slack)
 	p.lay(0, records)
 	return p
@@ -90,7 +94,7 @@ func newPayload(key payloadKey, records int, to func(i int) destination) *payloa
 func (p *payload) lay(placement uint64, records int) {
 	draw := seed.SplitMix64(placement)
 	at := p.arena[draw.Next()%slack:]
-	copy(at, p.master)
+	copy(at, p.master[:records*p.recordBytes])
 	cut := func(n int) []byte {
 		piece := at[:n:n]
 		at = at[n:]
