@@ -247,12 +247,13 @@ func (b *block) warm(ctx context.Context) error {
 	requests := max(1, b.f.row.RequestsPerBatch/4)
 	var previous []float64
 	limit := schedule.WarmLimit
+	size := schedule.WarmWindow
 	if b.Profile == schedule.Quick {
-		requests, limit = max(1, requests/2), quickWarmLimit
+		requests, limit, size = max(1, requests/2), quickWarmLimit, schedule.QuickWindow
 	}
 	for started := b.Now(); b.Now().Sub(started) < limit; {
 		var window []float64
-		for range schedule.WarmWindow {
+		for range size {
 			var roundNs int64
 			for _, i := range seed.Permutation(stream, len(b.f.row.Cells)) {
 				got, err := b.process.Warm(ctx, driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: requests, Placement: schedule.Placement(stream)})
@@ -263,7 +264,7 @@ func (b *block) warm(ctx context.Context) error {
 			}
 			window = append(window, float64(roundNs))
 		}
-		b.row.WarmRounds += schedule.WarmWindow
+		b.row.WarmRounds += size
 		if previous != nil && schedule.WarmEnough(previous, window, schedule.WarmTolerance) {
 			b.row.Warm = true
 			break

@@ -44,10 +44,10 @@ func (l *live) counts(ctx context.Context, api pin.API) (map[int]measure.Counter
 // waitForCounts waits until the broker has counted what the wire sent since base was read. Without agreement it gives up at
 // the limit: what that means is the pin guard's business.
 func (l *live) waitForCounts(ctx context.Context, api pin.API, base brokerCounts, sent map[int]int64) (map[int]measure.Counter, settling) {
-	started := time.Now()
+	started := l.now()
 	for {
 		byVersion, now := l.counts(ctx, api)
-		waited := time.Since(started)
+		waited := l.now().Sub(started)
 		if agrees(l.row().VersionTags, base, now, sent) {
 			return byVersion, settling{true, waited}
 		}

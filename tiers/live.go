@@ -22,6 +22,7 @@ type live struct {
 	// fetchTopics is the seeded topic of each draw: all fetch families of a draw read the same records.
 	fetchTopics map[int]string
 	topics      int // created so far, for their names
+	now         func() time.Time
 }
 
 // connect gets the tier's broker in the way that was asked for, or in the best way there is.
@@ -36,7 +37,7 @@ func (s *session) connect(ctx context.Context, tier int) (*live, error) {
 	if err != nil {
 		return nil, errors.Join(err, b.Stop(context.WithoutCancel(ctx)))
 	}
-	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), fetchTopics: map[int]string{}}, nil
+	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), fetchTopics: map[int]string{}, now: s.Now}, nil
 }
 
 func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, error) {

@@ -30,6 +30,7 @@ type session struct {
 	workerCPUs []int
 	brokerCPUs []int
 	embedded   bool
+	measured   bool // a block was begun
 }
 
 // errTierOver ends a tier whose reason is in the record already: a broker that died, an interruption.
@@ -50,8 +51,9 @@ func Run(ctx context.Context, c Config) (dir string, v verdict.Verdict, err erro
 	defer undo()
 	runErr := s.tiers(ctx)
 	usage := new(UsageError)
-	if errors.As(runErr, &usage) {
-		return s.dir, verdict.Verdict{}, runErr
+	if errors.As(runErr, &usage) && !s.measured {
+		// Only a broker could tell that this can't be done. Nothing was measured, so nothing stays.
+		return "", verdict.Verdict{}, errors.Join(runErr, record.Discard(s.dir))
 	}
 	if runErr != nil && !errors.Is(runErr, errTierOver) {
 		if err := s.fault(record.Where{}, -1, runErr); err != nil {
@@ -66,6 +68,9 @@ func Run(ctx context.Context, c Config) (dir string, v verdict.Verdict, err erro
 		return s.dir, verdict.Verdict{}, err
 	}
 	v, err = Judge(s.dir, verdict.Options{Margin: c.Margin})
+	if errors.As(runErr, &usage) {
+		err = errors.Join(runErr, err) // what the tiers before measured is kept
+	}
 	return s.dir, v, err
 }
 

@@ -156,6 +156,7 @@ func (s *session) oneBlock(ctx context.Context, l *live, f *familyState, familie
 		return nil
 	}
 	s.Progress.Step(0, fmt.Sprintf("%s, draw %d, fork %d", f.name(), draw+1, fork+1))
+	s.measured = true
 	b := &block{session: s, live: l, f: f, where: record.Where{Family: f.name(), Draw: draw, Fork: fork}}
 	err := b.run(ctx, families)
 	s.Progress.Step(f.expected, "")

@@ -61,3 +61,29 @@ func pointLatest(out, name string) error {
 	}
 	return nil
 }
+
+// Discard removes the folder of a run that measured nothing, and points out/latest back to the newest run that is left.
+func Discard(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("cannot remove the folder of a run that measured nothing: %w", err)
+	}
+	out, name := filepath.Dir(dir), filepath.Base(dir)
+	link := filepath.Join(out, Latest)
+	if to, err := os.Readlink(link); err != nil || to != name {
+		return nil // a later run has moved it
+	}
+	left, err := filepath.Glob(filepath.Join(out, "*", FileName))
+	if err != nil {
+		return err
+	}
+	newest := ""
+	for _, path := range left { // names begin with their time
+		if run := filepath.Base(filepath.Dir(path)); run != Latest {
+			newest = max(newest, run)
+		}
+	}
+	if newest == "" {
+		return os.Remove(link)
+	}
+	return pointLatest(out, newest)
+}

@@ -58,3 +58,39 @@ func TestNewDirLeavesNothingWhenItCannot(t *testing.T) {
 		t.Errorf("a file where the folder belongs: %v", err)
 	}
 }
+
+func TestDiscardLeavesTheRunBefore(t *testing.T) {
+	out := t.TempDir()
+	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	latest := func() string {
+		to, err := os.Readlink(filepath.Join(out, Latest))
+		if err != nil {
+			return ""
+		}
+		return to
+	}
+	var dirs []string
+	for i := range 2 {
+		dir, err := NewDir(out, at.Add(time.Duration(i)*time.Minute), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Create(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		dirs = append(dirs, dir)
+	}
+	for _, step := range []struct{ discard, latest string }{{dirs[1], filepath.Base(dirs[0])}, {dirs[0], ""}} {
+		if err := Discard(step.discard); err != nil {
+			t.Fatal(err)
+		}
+		if got := latest(); got != step.latest {
+			t.Errorf("after %s was discarded, latest is %q, want %q", filepath.Base(step.discard), got, step.latest)
+		}
+		if _, err := os.Stat(step.discard); !os.IsNotExist(err) {
+			t.Errorf("%s is still there", step.discard)
+		}
+	}
+}

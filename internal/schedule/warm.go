@@ -9,6 +9,7 @@ import (
 // Warm-up: of the family's own shape, until two successive windows agree.
 const (
 	WarmWindow    = 5                // rounds
+	QuickWindow   = 3                // rounds, in the quick profile
 	WarmTolerance = 0.03             // relative
 	WarmLimit     = 10 * time.Second // then the block is flagged `not warm` and measured all the same
 )
@@ -17,7 +18,7 @@ const (
 // together: single cells are too noisy to wait for each). Medians are compared, since one hiccup of the machine in ten
 // rounds says nothing about the client.
 func WarmEnough(previous, current []float64, tolerance float64) bool {
-	if len(previous) < WarmWindow || len(current) < WarmWindow {
+	if len(previous) < QuickWindow || len(current) < QuickWindow {
 		return false
 	}
 	before, after := middle(previous), middle(current)
