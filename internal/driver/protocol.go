@@ -195,6 +195,6 @@ type CellSnapshot struct {
 type Snapshot struct {
 	Cells         []CellSnapshot `json:"cells"`
 	CPUNs         int64          `json:"cpuNs"`         // process CPU since start
-	HeapLiveBytes uint64         `json:"heapLiveBytes"` // after a full collection
+	HeapLiveBytes uint64         `json:"heapLiveBytes"` // alive at the last full collection, which each batch begins with
 	PeakRSSBytes  uint64         `json:"peakRSSBytes"`
 }

@@ -207,6 +207,8 @@ type Cell struct {
 	Hash              uint64 `json:"hash,string"`
 	HashRecords       int    `json:"hashRecords"`
 	ExpectedHash      uint64 `json:"expectedHash,string"` // by the parent, from the content seed alone
+	// Stored: on a live Produce the orchestrator reads this cell's hashed batch back from the broker with a client of its own. Elsewhere nil.
+	Stored *ReadBack `json:"stored,omitempty"`
 }
 
 // Batch is one counted batch.
