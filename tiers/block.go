@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"protocolbench/internal/broker"
+	"protocolbench/internal/codec"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
@@ -58,10 +60,10 @@ func (b *block) run(ctx context.Context, families []*familyState) (err error) {
 			err = ifDead(b.live.broker, err)
 		}
 	}()
+	defer b.end(ctx)
 	if err := b.prepare(ctx, families); err != nil {
 		return err
 	}
-	defer b.end(ctx)
 	started := b.Now()
 	if err := b.open(ctx); err != nil {
 		return err
@@ -133,7 +135,7 @@ func (b *block) end(ctx context.Context) {
 		b.process.Close(after)
 	}
 	if b.live != nil && b.f.api == pin.Produce && b.topic != "" {
-		b.live.admin.DeleteTopic(after, b.topic)
+		b.live.dropTopic(after, b.topic)
 	}
 }
 
@@ -173,11 +175,24 @@ func (b *block) size(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.f.row.RecordsPerRequest = b.opened[b.reference()].RecordsPerRequest
+		b.f.row.RecordsPerRequest = b.recordsPerRequest()
 		b.f.row.RequestsPerBatch, b.f.row.FewestRequests = requests, requests
 	}
 	b.truth = b.expect(b.f.row.RequestsPerBatch)
 	return nil
+}
+
+// recordsPerRequest is known without the client: the shape fixes it, and a fetch of so many bytes carries the whole batches that fit. What
+// the client says it got is judged against it. Only the embedded broker's idea of a response's size is its own.
+func (b *block) recordsPerRequest() int {
+	if b.live == nil || b.f.api == pin.Produce {
+		return b.f.shape.RecordsPerRequest()
+	}
+	if b.live.row().Provider == broker.ProviderEmbedded {
+		return b.opened[b.reference()].RecordsPerRequest
+	}
+	batch := codec.AppendBatch(nil, b.content, 0, b.f.shape.RecordsPerBatch, 0, b.baseMs)
+	return max(1, b.f.shape.FetchBytes/len(batch)) * b.f.shape.RecordsPerBatch
 }
 
 // findSize doubles a batch of the reference until it takes half the target, three times each for the caches.

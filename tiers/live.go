@@ -1,6 +1,7 @@
 package tiers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,9 @@ type live struct {
 	// fetchTopics is the seeded topic of each draw: all fetch families of a draw read the same records.
 	fetchTopics map[int]string
 	topics      int // created so far, for their names
-	now         func() time.Time
+	// created are the topics that are still there: remembered before they are made, so that an interruption leaves none behind.
+	created map[string]bool
+	now     func() time.Time
 }
 
 // connect gets the tier's broker in the way that was asked for, or in the best way there is.
@@ -32,12 +35,12 @@ func (s *session) connect(ctx context.Context, tier int) (*live, error) {
 		return nil, err
 	}
 	row := b.Row()
-	s.Progress.Say(fmt.Sprintf("tier %d: %s broker, Kafka %s at %s, ready in %.1f s", tier, row.Provider, row.Release, strings.Join(row.Addresses, ","), time.Duration(row.ReadyNs).Seconds()))
+	s.Progress.Say(fmt.Sprintf("tier %d: %s broker, Kafka %s at %s, ready in %.1f s", tier, row.Provider, cmp.Or(row.Release, "of unknown release"), strings.Join(row.Addresses, ","), time.Duration(row.ReadyNs).Seconds()))
 	a, err := admin.New(ctx, b.Addresses())
 	if err != nil {
 		return nil, errors.Join(err, b.Stop(context.WithoutCancel(ctx)))
 	}
-	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), fetchTopics: map[int]string{}, now: s.Now}, nil
+	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), fetchTopics: map[int]string{}, created: map[string]bool{}, now: s.Now}, nil
 }
 
 func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, error) {
@@ -62,10 +65,26 @@ func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, err
 }
 
 func (l *live) stop(ctx context.Context) error {
-	l.admin.Close()
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
+	if l.row().Provider == broker.ProviderAttached { // others go with all their data
+		for name := range l.created {
+			if l.dropTopic(stopping, name) != nil {
+				break // the cluster is gone, or doesn't answer: each further topic would wait as long
+			}
+		}
+	}
+	l.admin.Close()
 	return l.broker.Stop(stopping)
+}
+
+// dropTopic deletes a topic of this run.
+func (l *live) dropTopic(ctx context.Context, name string) error {
+	err := l.admin.DeleteTopic(ctx, name)
+	if err == nil {
+		delete(l.created, name)
+	}
+	return err
 }
 
 // newTopic creates a topic of this run. Names are of one length, since they travel in every request up to v12, and carry the run's start,
@@ -73,6 +92,7 @@ func (l *live) stop(ctx context.Context) error {
 func (s *session) newTopic(ctx context.Context, l *live) (string, error) {
 	l.topics++
 	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
+	l.created[name] = true
 	return name, l.admin.CreateTopic(ctx, name, map[string]string{"retention.ms": "-1", "retention.bytes": "-1"})
 }
 
@@ -114,7 +134,7 @@ func (l *live) dropFetchTopic(ctx context.Context, draw int) error {
 		return nil
 	}
 	delete(l.fetchTopics, draw)
-	return l.admin.DeleteTopic(ctx, name)
+	return l.dropTopic(ctx, name)
 }
 
 // jmx tells whether the broker's counters can be read at all.

@@ -92,7 +92,7 @@ func (s *session) probe(ctx context.Context, l *live, tier int, api pin.API) (re
 	if err != nil {
 		return record.Plan{}, err
 	}
-	defer l.admin.DeleteTopic(context.WithoutCancel(ctx), topic)
+	defer l.dropTopic(context.WithoutCancel(ctx), topic)
 	try, err := s.preflighter(ctx, l, tier, api, topic)
 	if err != nil {
 		return record.Plan{}, err
@@ -176,7 +176,7 @@ func (s *session) unpinnedControl(ctx context.Context, l *live, tier int, plan r
 	if err != nil {
 		return control, err
 	}
-	defer l.admin.DeleteTopic(context.WithoutCancel(ctx), topic)
+	defer l.dropTopic(context.WithoutCancel(ctx), topic)
 	try, err := s.preflighter(ctx, l, tier, pin.Fetch, topic)
 	if err != nil {
 		return control, err

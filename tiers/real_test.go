@@ -68,6 +68,22 @@ func TestRealBrokersProveEveryBlock(t *testing.T) {
 	if negotiated["Produce"] != 5 || negotiated["Fetch"] != 7 {
 		t.Errorf("against 1.1.0 the client left alone uses %v, want Produce v5 and Fetch v7", negotiated)
 	}
+	for _, f := range run.Families {
+		if f.API != "Produce" {
+			continue
+		}
+		for _, b := range f.BlockRuns {
+			stored := map[int]bool{}
+			for _, c := range b.CellRows {
+				stored[c.Cell] = stored[c.Cell] || c.Stored != nil && c.Stored.Records > 0 && c.Stored.Hash == c.ExpectedHash
+			}
+			for _, c := range f.Cells {
+				if !stored[c.Cell] {
+					t.Errorf("%s, fork %d: what cell %d (v%d) stored was not read back", f.Name, b.Fork, c.Cell, c.Version)
+				}
+			}
+		}
+	}
 	for _, control := range run.Controls {
 		if control.Applies && control.Control != record.ControlUnpinned && control.Observed.Value != control.Expected {
 			t.Errorf("tier %d, control %q: observed %+v, expected %d", control.Tier, control.Control, control.Observed, control.Expected)

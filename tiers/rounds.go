@@ -143,6 +143,19 @@ func (b *block) readBack(ctx context.Context) *record.ReadBack {
 	return row
 }
 
+// readLast reads back what a cell's hashed batch, the newest of the topic, left in the log: the worker can only say what it handed to the client.
+func (b *block) readLast(ctx context.Context, records int, want uint64) *record.ReadBack {
+	row := &record.ReadBack{ExpectedHash: want}
+	_, end, err := b.live.admin.Offsets(ctx, b.topic)
+	if err == nil {
+		row.Records, row.Hash, err = b.live.admin.ReadBack(ctx, b.topic, end-int64(records), records, b.baseMs)
+	}
+	if err != nil {
+		row.Why = err.Error()
+	}
+	return row
+}
+
 // untimed takes the allocation counters and the full hashes, outside the bracket.
 func (b *block) untimed(ctx context.Context) error {
 	requests := max(1, b.f.row.RequestsPerBatch/4)
@@ -177,13 +190,16 @@ func (b *block) hash(ctx context.Context, i, requests int) error {
 		times, requests = len(b.row.Orders), b.f.row.RequestsPerBatch
 	}
 	want := b.expect(requests).expectation.Hash
-	for range times {
+	for turn := range times {
 		got, err := b.process.Hash(ctx, driver.Batch{Cell: c.Cell, Requests: requests})
 		if err != nil {
 			return err
 		}
 		row := record.Cell{Where: b.where, Cell: c.Cell, AnswerVersion: b.opened[i].AnswerVersion, RecordsPerRequest: b.opened[i].RecordsPerRequest,
 			Hash: got.Hash, HashRecords: got.Records, ExpectedHash: want}
+		if b.live != nil && b.f.api == pin.Produce && turn == 0 {
+			row.Stored = b.readLast(ctx, got.Records, want)
+		}
 		if err := b.writer.Write(row); err != nil {
 			return err
 		}
