@@ -11,7 +11,7 @@ import (
 // checkData asks whether the records that went through are the ones that should have: a client that drops or repeats some is fast
 // for the wrong reason.
 func checkData(run *record.Run, f record.FamilyRun) []Finding {
-	t := newTally(Data, f.Family, "count, bytes, first and last key of every batch and the full hash of one per cell and block are those of the records that were made from the seed")
+	t := newTally(Data, f.Family, dataPassWhy(f.Family))
 	for _, b := range f.BlockRuns {
 		for _, batch := range b.Batches {
 			version := versionOf(f.Family, batch.Cell)
@@ -24,9 +24,18 @@ func checkData(run *record.Run, f record.FamilyRun) []Finding {
 		hashes(t, run, f.Family, b)
 		if f.Tier > 0 && f.API == produceAPI {
 			readBack(t, b)
+			stored(t, f.Family, b)
 		}
 	}
 	return t.findings()
+}
+
+func dataPassWhy(f record.Family) string {
+	const why = "count, bytes, first and last key of every batch and the full hash of one per cell and block are those of the records that were made from the seed"
+	if f.Tier > 0 && f.API == produceAPI {
+		return why + ", and so is what another client read back of the latter"
+	}
+	return why
 }
 
 func sayBatch(t *tally, version int, batch record.Batch, blind bool, fault string) {
@@ -109,5 +118,45 @@ func readBack(t *tally, b record.BlockRun) {
 			return
 		}
 		t.pass(AllVersions, b.Where, map[string]any{"recordsReadBack": int64(r.Records)})
+	}
+}
+
+// stored judges, cell by cell, what the broker stored of a hashed batch. The worker's hash is of what its client was given; only this one is of
+// what the client made of it at this version. Of a cell's several rows (tier 2) one has to have it.
+func stored(t *tally, f record.Family, b record.BlockRun) {
+	const blind = "what the broker stored of this version was not read back"
+	for _, cell := range f.Cells {
+		rows, read := 0, 0
+		for _, c := range b.CellRows {
+			if c.Cell != cell.Cell {
+				continue
+			}
+			rows++
+			if c.Stored != nil {
+				read++
+				storedBatch(t, cell.Version, b.Where, c, blind)
+			}
+		}
+		if rows > 0 && read == 0 { // without rows the hash itself is missed already
+			t.see(cell.Version, b.Where, Blind, blind, map[string]any{"cell": cell.Cell})
+		}
+	}
+}
+
+func storedBatch(t *tally, version int, where record.Where, c record.Cell, blind string) {
+	r := c.Stored
+	numbers := map[string]any{"cell": c.Cell, "records": r.Records, "hashRecords": c.HashRecords,
+		"hash": strconv.FormatUint(r.Hash, 10), "expectedHash": strconv.FormatUint(r.ExpectedHash, 10)}
+	switch {
+	case r.Why != "":
+		t.see(version, where, Blind, blind+": "+r.Why, numbers)
+	case c.HashRecords <= 0:
+		t.see(version, where, Blind, blind+": the worker doesn't say how many records its batch had", numbers)
+	case r.Records <= 0 || r.Records != c.HashRecords:
+		t.see(version, where, Fail, fmt.Sprintf("%d records of a batch were read back where the client was given %d: it loses or repeats records at this version", r.Records, c.HashRecords), numbers)
+	case r.Hash != r.ExpectedHash:
+		t.see(version, where, Fail, fmt.Sprintf("the %d records that the broker stored of a batch are not those made from the seed: what the client sent at this version is wrong", r.Records), numbers)
+	default:
+		t.pass(version, where, map[string]any{"batchesReadBack": int64(1), "recordsStored": int64(r.Records)})
 	}
 }

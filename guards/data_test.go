@@ -17,6 +17,9 @@ func TestData(t *testing.T) {
 			}
 		}
 	}
+	onStored := func(family string, change func(*record.ReadBack)) func(*testing.T, *record.Run) {
+		return func(t *testing.T, run *record.Run) { change(block(t, run, family, 1).CellRows[1].Stored) }
+	}
 	fetch, produce := []string{"data|" + liveFetch + "|17|fail"}, []string{"data|" + liveProduce + "|12|fail"}
 	checkBreakages(t, []breakage{
 		{"the last record dropped", breakBatch(liveFetch, func(b *record.Batch) { b.Records-- }),
@@ -49,6 +52,24 @@ func TestData(t *testing.T) {
 		{"stored records differ", func(t *testing.T, run *record.Run) {
 			block(t, run, liveProduce, 0).Close.Broker.ReadBack.Hash++
 		}, []string{"data|" + liveProduce + "|-1|fail"}, "the broker stored"},
+		{"one version's stored batch differs", onStored(liveProduce, func(r *record.ReadBack) { r.Hash++ }), produce, "what the client sent at this version is wrong"},
+		{"one version's stored batch is short", onStored(liveProduce, func(r *record.ReadBack) { r.Records-- }), produce, "9 records of a batch were read back where the client was given 10"},
+		{"nothing of one version's batch was stored", onStored(liveProduce, func(r *record.ReadBack) { r.Records, r.Hash, r.ExpectedHash = 0, 0, 0 }), produce, "0 records of a batch"},
+		{"one version's batch could not be read back", onStored(liveProduce, func(r *record.ReadBack) { r.Why = "timed out" }), []string{"data|" + liveProduce + "|12|blind"}, "of this version was not read back: timed out"},
+		{"one version's batch was not read back", func(t *testing.T, run *record.Run) {
+			block(t, run, liveProduce, 1).CellRows[1].Stored = nil
+		}, []string{"data|" + liveProduce + "|12|blind"}, "of this version was not read back"},
+		{"a tier 2 cell whose second batch was not read back", func(t *testing.T, run *record.Run) {
+			b := block(t, run, sanityProduce, 0)
+			second := b.CellRows[0]
+			second.Stored = nil
+			b.CellRows = append(b.CellRows, second)
+		}, nil, ""},
+		{"a tier 2 cell of which no batch was read back", func(t *testing.T, run *record.Run) {
+			b := block(t, run, sanityProduce, 0)
+			b.CellRows[0].Stored = nil
+			b.CellRows = append(b.CellRows, b.CellRows[0])
+		}, []string{"data|" + sanityProduce + "|-1|blind"}, "of this version was not read back"},
 		{"nothing was stored to read", func(t *testing.T, run *record.Run) {
 			*block(t, run, liveProduce, 0).Close.Broker.ReadBack = record.ReadBack{}
 		}, []string{"data|" + liveProduce + "|-1|fail"}, "the 0 records"},

@@ -10,13 +10,18 @@ import (
 )
 
 // checkPin asks three witnesses whether only the pinned version was sent: the counted wire (per client), the broker (per version: it
-// knows no client), and the client's own word.
+// knows no client), and the client's own word. Decoding in memory has a length of responses in place of the first two.
 func checkPin(run *record.Run, f record.FamilyRun) []Finding {
 	t := newTally(Pin, f.Family, pinPassWhy(f.Family))
 	control, controlNumbers := pinControl(run, f.Family)
+	var layouts *responseLengths
 	for _, b := range f.BlockRuns {
 		ownWord(t, f.Family, b)
 		if !hasWire(f.Family) {
+			if layouts == nil { // lengths don't depend on contents, so the first block's stand for all
+				layouts = &responseLengths{run: run, family: f.Family, contentSeed: b.ContentSeed, known: map[int]responseLength{}}
+			}
+			layoutWitness(t, layouts, b)
 			continue
 		}
 		if !bracketed(b) {
@@ -42,7 +47,8 @@ func hasWire(f record.Family) bool { return f.Tier > 0 || f.API == produceAPI }
 func pinPassWhy(f record.Family) string {
 	switch {
 	case !hasWire(f):
-		return "the decoded responses say that they have this version; decoding in memory has no wire and no broker to ask"
+		return "the decoded responses have the length of this version's layout, and the client's answer names it (versions that share a layout have equal lengths and are decoded alike); " +
+			"decoding in memory has no wire and no broker to ask"
 	case f.Tier == 0:
 		return "every request frame on the in-memory connection had this version, as many as were asked for; there is no broker to ask"
 	case f.Tier == 2:
