@@ -53,7 +53,7 @@ func (j *judgement) word(c cellContrast, cell Cell) (word, why string) {
 		return NotSlower, ""
 	case !material(upper):
 		// More samples could not make it matter, so it is not unresolved either.
-		return NotSlower, fmt.Sprintf("immaterial: at most %.2f us per request", upper*reference)
+		return NotSlower, fmt.Sprintf("immaterial: at most %.2f us per request (%s)", upper*reference, percent(upper))
 	default:
 		return Unresolved, fmt.Sprintf("the upper bound of %s is not below the margin of %s", percent(upper), percent(j.margin))
 	}

@@ -159,7 +159,7 @@ func (j *judgement) checkFloor() {
 	if j.out.Floor > j.margin {
 		j.spoilt = append(j.spoilt, fmt.Sprintf("the floor of %s is above the margin of %s", percent(j.out.Floor), percent(j.margin)))
 		j.warning(fmt.Sprintf("differences below %s can't be resolved here", percent(j.out.Floor)),
-			"close other programs, or take more rounds with --profile standard or release, or judge with a wider --margin")
+			"close other programs, or take more rounds with --profile standard or release")
 	}
 }
 
@@ -170,7 +170,7 @@ func (j *judgement) checkTwins() {
 	var ps []float64
 	for _, c := range twins {
 		j.out.Twin = max(j.out.Twin, asRatio(math.Abs(c.Estimate)))
-		ps = append(ps, 2*min(c.PAbove(0), 1-c.PAbove(0)))
+		ps = append(ps, twoSided(c))
 	}
 	for i, p := range stats.Holm(ps) {
 		if size := asRatio(math.Abs(twins[i].Estimate)); twins[i].Bounded && p < alpha && size >= j.margin {
@@ -178,6 +178,13 @@ func (j *judgement) checkTwins() {
 			return
 		}
 	}
+}
+
+// twoSided is the p-value against "no difference" in either direction. 1-PAbove(0) is not that of the other side: PAbove is the more careful of
+// two standard errors', and its complement the more careless.
+func twoSided(c stats.Contrast) float64 {
+	c.Estimate = math.Abs(c.Estimate)
+	return min(1, 2*c.PAbove(0))
 }
 
 func (j *judgement) checkPosition(families int) {

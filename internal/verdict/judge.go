@@ -1,6 +1,9 @@
 package verdict
 
 import (
+	"fmt"
+	"slices"
+
 	"protocolbench/guards"
 	"protocolbench/internal/record"
 )
@@ -10,7 +13,8 @@ const Schema = 1
 
 // Options are what a judge may choose afterwards.
 type Options struct {
-	// Margin overrides every family's declared margin; 0 leaves them.
+	// Margin narrows every family's declared margin; 0 leaves them. A wider one is not used: once the figures are known, it could only
+	// excuse them.
 	Margin float64
 }
 
@@ -39,11 +43,23 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 			continue
 		}
 		margin := f.Margin
-		if options.Margin > 0 {
+		switch {
+		case options.Margin > f.Margin:
+			v.warnOnce(Warning{Text: fmt.Sprintf("the margin of %s that was asked for is wider than a declared one, which is kept", percent(options.Margin)),
+				Remedy: "a margin can be widened only before the run: protocolbench run --margin"})
+		case options.Margin > 0:
 			margin = options.Margin
 		}
-		v.Families = append(v.Families, judgeFamily(f, margin, measured))
+		family := judgeFamily(f, margin, measured)
+		family.Embedded = slices.ContainsFunc(run.Brokers, func(b record.Broker) bool { return b.Tier == f.Tier && b.Provider == providerEmbedded })
+		v.Families = append(v.Families, family)
 	}
 	v.Verdict, v.ExitCode, v.Reason = outcome(run, &v)
 	return v
+}
+
+func (v *Verdict) warnOnce(w Warning) {
+	if !slices.Contains(v.Warnings, w) {
+		v.Warnings = append(v.Warnings, w)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"protocolbench/internal/driver"
 	"protocolbench/internal/record"
 	"protocolbench/internal/schedule"
+	"protocolbench/internal/stats"
 )
 
 func judge(w world) Verdict { return Judge(w.run(), goodGuards(), Options{}) }
@@ -236,15 +237,54 @@ func TestDroppedRoundsAreListedAndUseless(t *testing.T) {
 	}
 }
 
-func TestMarginOverride(t *testing.T) {
-	w := quickWorld(13)
-	w.cost = slow(9, 1.12)
-	if v := judge(w); v.Verdict != Fail {
-		t.Errorf("+12 %% with 10 %%: %s", v.Reason)
+// A margin chosen after the figures are known may only be a stricter one.
+func TestMarginOnlyNarrows(t *testing.T) {
+	for _, c := range []struct {
+		factor, asked float64
+		margin        float64
+		word          string
+		warned        bool
+	}{
+		{1.12, 0, 0.10, Fail, false},
+		{1.12, 0.30, 0.10, Fail, true},
+		{1.12, 0.10, 0.10, Fail, false},
+		{1.07, 0, 0.10, Pass, false},
+		{1.07, 0.06, 0.06, Fail, false},
+	} {
+		w := quickWorld(13)
+		w.families, w.cost = 2, slow(9, c.factor)
+		w.noise, w.state = 0.003, 0.001
+		v := Judge(w.run(), goodGuards(), Options{Margin: c.asked})
+		if v.Families[0].Margin != c.margin || v.Verdict != c.word {
+			t.Errorf("a factor of %v, declared 10 %%, asked %v: margin %v, %s: %s; want %v, %s", c.factor, c.asked, v.Families[0].Margin, v.Verdict, v.Reason, c.margin, c.word)
+		}
+		if warned := len(v.Warnings) == 1 && strings.Contains(v.Warnings[0].Text, "30.0 % that was asked for is wider"); warned != c.warned || !c.warned && len(v.Warnings) != 0 {
+			t.Errorf("asked %v: warnings %v", c.asked, v.Warnings)
+		}
 	}
-	v := Judge(w.run(), goodGuards(), Options{Margin: 0.3})
-	if v.Families[0].Margin != 0.3 || v.Verdict != Pass {
-		t.Errorf("+12 %% with a margin of 30 %%: %s: %s", v.Verdict, v.Reason)
+}
+
+// A run that was started with a margin of its own has it in each family.
+func TestMarginOfTheRunIsNotWider(t *testing.T) {
+	w := quickWorld(13)
+	w.margin = 0.30
+	run := w.run()
+	run.Header.Margin = 0.30
+	if v := Judge(run, goodGuards(), Options{Margin: run.Header.Margin}); v.Families[0].Margin != 0.30 || len(v.Warnings) != 0 {
+		t.Errorf("margin %v, warnings %v", v.Families[0].Margin, v.Warnings)
+	}
+}
+
+// t of 3 degrees of freedom exceeds 2.0 either way with probability 0.1393 (tables). The fork's error decides, whichever twin is dearer.
+func TestTwoSided(t *testing.T) {
+	for _, estimate := range []float64{0.1, -0.1} {
+		c := stats.Contrast{Estimate: estimate, Round: stats.Error{SE: 0.05, DF: 100}, Fork: stats.Error{SE: 0.05, DF: 3}, Bounded: true}
+		if p := twoSided(c); math.Abs(p-0.1393) > 0.0001 {
+			t.Errorf("estimate %v: p %v, want 0.1393", estimate, p)
+		}
+	}
+	if p := twoSided(stats.Contrast{Round: stats.Error{SE: 1, DF: 5}, Fork: stats.Error{SE: 1, DF: 5}, Bounded: true}); p != 1 {
+		t.Errorf("no difference: p %v, want 1", p)
 	}
 }
 

@@ -15,35 +15,64 @@ const (
 	providerAttached = "attached"
 )
 
-// outcome finds the run's word: what is surely wrong first, then the tool's own trouble, then what could not be seen.
+// outcome finds the run's word: what is surely wrong first, then the tool's own trouble, then what could not be seen. An interrupted run, and
+// what was found on a broker that shows nothing by itself (embedded, or attached without Jolokia), has no such word, only what was found so far.
 func outcome(run *record.Run, v *Verdict) (word string, exitCode int, reason string) {
-	slower := slowerCells(v)
+	sure, held := found(run, v)
 	fault := toolFault(run)
-	failed := failedGuards(v, run)
+	if wasInterrupted(run) {
+		return Inconclusive, ExitInconclusive, soFar(sentence(doubtsOf(run, v)), append(sure, held...))
+	}
 	switch {
-	case len(slower) > 0:
-		return Fail, ExitFail, sentence(append(slower, failed...))
-	case len(failed) > 0:
-		return Fail, ExitFail, sentence(failed)
+	case len(sure) > 0:
+		return Fail, ExitFail, sentence(sure)
 	case fault != nil:
 		return Inconclusive, ExitHarness, fmt.Sprintf("%s fault%s: %s; mend that and run again", fault.What, in(fault.Family), oneLine(fault.Text))
 	}
 	if doubts := doubtsOf(run, v); len(doubts) > 0 {
-		return Inconclusive, ExitInconclusive, sentence(doubts)
+		return Inconclusive, ExitInconclusive, soFar(sentence(doubts), held)
 	}
 	return Pass, ExitPass, passed(v)
 }
 
-func slowerCells(v *Verdict) []string {
-	var list []string
+func wasInterrupted(run *record.Run) bool {
+	return slices.ContainsFunc(run.Faults, func(f record.Fault) bool { return f.What == record.FaultUser })
+}
+
+// found lists slower versions and failed guards: those that make the run fail, and those of a tier whose broker shows nothing by itself. A worker
+// that failed is the client's doing on any broker.
+func found(run *record.Run, v *Verdict) (sure, held []string) {
+	put := func(text string, isHeld bool) {
+		if isHeld {
+			held = append(held, text)
+		} else {
+			sure = append(sure, text)
+		}
+	}
 	for _, f := range v.Families {
 		for _, c := range f.Cells {
-			if f.Deciding && c.Verdict == Slower {
-				list = append(list, fmt.Sprintf("%s v%d is slower by %s", f.Name, c.Version, c.Why))
+			switch {
+			case !f.Deciding || c.Verdict != Slower:
+			case f.Embedded:
+				put(fmt.Sprintf("%s v%d came out slower (embedded broker: no figure)", f.Name, c.Version), true)
+			default:
+				put(fmt.Sprintf("%s v%d is slower by %s", f.Name, c.Version, c.Why), brokerDoubt(v, f.Tier) != "")
 			}
 		}
 	}
-	return list
+	for _, f := range v.Guards {
+		if f.Outcome == guards.Fail && !isConsequence(run, f) {
+			put(fmt.Sprintf("the %s guard failed%s: %s", f.Guard, in(where(f)), oneLine(f.Why)), brokerDoubt(v, f.Tier) != "" && !workerGap(run, f))
+		}
+	}
+	return sure, held
+}
+
+func soFar(doubt string, found []string) string {
+	if len(found) == 0 {
+		return doubt
+	}
+	return doubt + "; found so far: " + sentence(found)
 }
 
 // toolFault is the first fault that is neither the client's nor the user's doing.
@@ -56,46 +85,48 @@ func toolFault(run *record.Run) *record.Fault {
 	return nil
 }
 
-// failedGuards lists guards that failed. Some fail as the consequence of a fault that is not the client's: after an interrupt
-// or a fault of broker or tool completeness does, after the latter the broker's identity and whatever guards the block's family.
-func failedGuards(v *Verdict, run *record.Run) []string {
-	consequence := func(f guards.Finding) bool {
-		return slices.ContainsFunc(run.Faults, func(fault record.Fault) bool {
-			switch fault.What {
-			case record.FaultUser:
-				return f.Guard == guards.Completeness
-			case record.FaultBroker, record.FaultTool:
-				return f.Guard == guards.Completeness || f.Guard == guards.Identity || fault.Family != "" && fault.Family == f.Family
-			default:
-				return false
+// workerGap: completeness failed in a family whose worker failed.
+func workerGap(run *record.Run, f guards.Finding) bool {
+	return f.Guard == guards.Completeness && slices.ContainsFunc(run.Faults, func(fault record.Fault) bool {
+		return fault.What == record.FaultWorker && fault.Family == f.Family
+	})
+}
+
+// isConsequence: some guards fail because of a fault that is not the client's. After an interrupt completeness does; after a fault of broker or
+// tool, and in its tier alone, completeness and the broker's identity, and whatever guards the block's family.
+func isConsequence(run *record.Run, f guards.Finding) bool {
+	if workerGap(run, f) {
+		return false
+	}
+	return slices.ContainsFunc(run.Faults, func(fault record.Fault) bool {
+		switch fault.What {
+		case record.FaultUser:
+			return f.Guard == guards.Completeness
+		case record.FaultBroker, record.FaultTool:
+			if fault.Family != "" && fault.Family == f.Family {
+				return true
 			}
-		})
-	}
-	var list []string
-	for _, f := range v.Guards {
-		if f.Outcome == guards.Fail && !consequence(f) {
-			list = append(list, fmt.Sprintf("the %s guard failed%s: %s", f.Guard, in(where(f)), oneLine(f.Why)))
+			sameTier := fault.Tier == f.Tier || fault.Tier == guards.WholeRun || f.Tier == guards.WholeRun
+			return sameTier && (f.Guard == guards.Completeness || f.Guard == guards.Identity)
+		default:
+			return false
 		}
-	}
-	return list
+	})
 }
 
 // doubtsOf lists what keeps a run from passing, the causes before their consequences.
 func doubtsOf(run *record.Run, v *Verdict) []string {
 	var list []string
-	for _, f := range run.Faults {
-		if f.What == record.FaultUser {
-			list = append(list, "the run was interrupted: run it again, or with --only for a part of it")
-			break
-		}
+	if wasInterrupted(run) {
+		list = append(list, "the run was interrupted: run it again, or with --only for a part of it")
 	}
+	list = append(list, brokerDoubts(v)...)
 	for _, f := range run.Faults {
 		if f.What == record.FaultWorker {
 			list = append(list, fmt.Sprintf("a worker failed%s: %s; see its log in the record", in(f.Family), oneLine(f.Text)))
 			break
 		}
 	}
-	list = append(list, brokerDoubts(v)...)
 	for _, f := range v.Guards {
 		if f.Outcome == guards.Blind {
 			list = append(list, fmt.Sprintf("the %s guard is blind%s: %s", f.Guard, in(where(f)), oneLine(f.Why)))
@@ -118,16 +149,26 @@ func doubtsOf(run *record.Run, v *Verdict) []string {
 }
 
 func brokerDoubts(v *Verdict) []string {
-	var list []string
 	for _, b := range v.Brokers {
-		switch {
-		case b.Provider == providerEmbedded:
-			return append(list, "the broker was the embedded one, which shows the flow and no figures: install Java 17 or later and Maven, and run again")
-		case b.Provider == providerAttached && !b.Jolokia:
-			return append(list, "the attached broker has no Jolokia, so nothing shows which versions it got: start its agent and give --jolokia URL")
+		if doubt := brokerDoubt(v, b.Tier); doubt != "" {
+			return []string{doubt}
 		}
 	}
-	return list
+	return nil
+}
+
+// brokerDoubt says why what was found in a tier proves nothing by itself, or "".
+func brokerDoubt(v *Verdict, tier int) string {
+	for _, b := range v.Brokers {
+		switch {
+		case b.Tier != tier:
+		case b.Provider == providerEmbedded:
+			return "the broker was the embedded one, which shows the flow and no figures: install Java 17 or later and Maven, and run again"
+		case b.Provider == providerAttached && !b.Jolokia:
+			return "the attached broker has no Jolokia, so nothing shows which versions it got: start its agent and give --jolokia URL"
+		}
+	}
+	return ""
 }
 
 // familyDoubt sums up the versions of a family that have the word.
@@ -176,7 +217,7 @@ func passed(v *Verdict) string {
 	if deciding == 0 {
 		return fmt.Sprintf("every guard of %d shapes passed", len(v.Sanity))
 	}
-	return fmt.Sprintf("no version is slower by the margin in any of %d deciding families, and every guard passed", deciding)
+	return fmt.Sprintf("no version is materially slower, by the margin or more, in any of %d deciding families, and every guard passed", deciding)
 }
 
 // sentence gives the first cause in full and counts the rest.

@@ -16,8 +16,11 @@ func finding(guard string, outcome guards.Outcome) guards.Finding {
 func TestOutcome(t *testing.T) {
 	const name = "tier1/fetch/size=0/bare"
 	fault := func(what string) record.Fault {
-		return record.Fault{What: what, Where: record.Where{Family: name}, Text: "it died"}
+		return record.Fault{What: what, Tier: 1, Where: record.Where{Family: name}, Text: "it died"}
 	}
+	interrupt := func(r *record.Run) { r.Faults, r.Trailer.Complete = []record.Fault{fault(record.FaultUser)}, false }
+	embed := func(r *record.Run) { r.Brokers[0].Provider = "embedded" }
+	detach := func(r *record.Run) { r.Brokers[0].Provider, r.Brokers[0].JolokiaURL = "attached", "" }
 	for _, c := range []struct {
 		name   string
 		slow   float64
@@ -27,7 +30,7 @@ func TestOutcome(t *testing.T) {
 		code   int
 		reason string
 	}{
-		{name: "clean", word: Pass, code: 0, reason: "no version is slower"},
+		{name: "clean", word: Pass, code: 0, reason: "no version is materially slower"},
 		{name: "slower", slow: 1.3, word: Fail, code: 3, reason: "v9 is slower by"},
 		{name: "failed guard", guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Fail, code: 3, reason: "the pin guard failed in tier1/fetch/size=0/bare v9: because of it"},
 		{name: "blind guard", guards: []guards.Finding{finding(guards.Pin, guards.Blind)}, word: Inconclusive, code: 4, reason: "the pin guard is blind"},
@@ -40,7 +43,7 @@ func TestOutcome(t *testing.T) {
 		{name: "broker died, and completeness with it", change: func(r *record.Run) { r.Faults = []record.Fault{fault(record.FaultBroker)} },
 			guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Inconclusive, code: 1},
 		{name: "broker died in one family, a pin failed in another", change: func(r *record.Run) {
-			r.Faults = []record.Fault{{What: record.FaultBroker, Where: record.Where{Family: "other"}}}
+			r.Faults = []record.Fault{{What: record.FaultBroker, Tier: 1, Where: record.Where{Family: "other"}}}
 		}, guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Fail, code: 3},
 		{name: "worker died", change: func(r *record.Run) {
 			f := fault(record.FaultWorker)
@@ -49,6 +52,48 @@ func TestOutcome(t *testing.T) {
 		{name: "interrupted", change: func(r *record.Run) {
 			r.Faults, r.Trailer.Complete = []record.Fault{fault(record.FaultUser)}, false
 		}, guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Inconclusive, code: 4, reason: "interrupted"},
+		{name: "broker of another tier died, and completeness failed", change: func(r *record.Run) {
+			r.Faults = []record.Fault{{What: record.FaultBroker, Tier: 2, Text: "it died"}}
+		}, guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Fail, code: 3, reason: "completeness guard failed"},
+		{name: "broker of this tier died in another family", change: func(r *record.Run) {
+			r.Faults = []record.Fault{{What: record.FaultBroker, Tier: 1, Where: record.Where{Family: "other"}}}
+		}, guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Inconclusive, code: 1},
+		{name: "harness fault of the whole run", change: func(r *record.Run) {
+			r.Faults = []record.Fault{{What: record.FaultTool, Tier: -1}}
+		}, guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Inconclusive, code: 1},
+		{name: "a worker died, and the broker in the same family", change: func(r *record.Run) {
+			r.Faults = []record.Fault{fault(record.FaultWorker), fault(record.FaultBroker)}
+		}, guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Fail, code: 3, reason: "completeness guard failed"},
+		{name: "interrupted, and slower so far", slow: 1.3, change: interrupt, word: Inconclusive, code: 4,
+			reason: "the run was interrupted: run it again, or with --only for a part of it; found so far: tier1/fetch/size=0/bare v9 is slower by"},
+		{name: "interrupted, and a guard failed", change: interrupt, guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Inconclusive, code: 4,
+			reason: "; found so far: the pin guard failed in tier1/fetch/size=0/bare v9: because of it"},
+		{name: "interrupted after a worker died", change: func(r *record.Run) {
+			interrupt(r)
+			r.Faults = append(r.Faults, fault(record.FaultWorker))
+		}, guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Inconclusive, code: 4, reason: "found so far: the completeness guard failed"},
+		{name: "interrupted after the broker died", change: func(r *record.Run) {
+			interrupt(r)
+			r.Faults = append(r.Faults, fault(record.FaultBroker))
+		}, word: Inconclusive, code: 4, reason: "interrupted"},
+		{name: "embedded and slower", slow: 1.3, change: embed, word: Inconclusive, code: 4,
+			reason: "and run again; found so far: tier1/fetch/size=0/bare v9 came out slower (embedded broker: no figure)"},
+		{name: "embedded and a failed guard", change: embed, guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Inconclusive, code: 4, reason: "found so far: the pin guard failed"},
+		{name: "embedded and a worker that died", change: func(r *record.Run) {
+			embed(r)
+			r.Faults = []record.Fault{fault(record.FaultWorker)}
+		}, guards: []guards.Finding{finding(guards.Completeness, guards.Fail)}, word: Fail, code: 3, reason: "completeness guard failed"},
+		{name: "embedded, and slower in tier 0", slow: 1.3, change: func(r *record.Run) {
+			embed(r)
+			r.Families[0].Tier = 0
+		}, word: Fail, code: 3, reason: "v9 is slower by"},
+		{name: "embedded, and a guard of tier 0 failed", change: embed, guards: []guards.Finding{{Guard: guards.Data, Tier: 0, Version: -1, Outcome: guards.Fail}}, word: Fail, code: 3, reason: "data guard failed"},
+		{name: "attached without Jolokia, and slower", slow: 1.3, change: detach, word: Inconclusive, code: 4, reason: "--jolokia URL; found so far: tier1/fetch/size=0/bare v9 is slower by"},
+		{name: "attached without Jolokia, and a failed guard", change: detach, guards: []guards.Finding{finding(guards.Log, guards.Fail)}, word: Inconclusive, code: 4, reason: "found so far: the log guard failed"},
+		{name: "attached without Jolokia, and slower in tier 0", slow: 1.3, change: func(r *record.Run) {
+			detach(r)
+			r.Families[0].Tier = 0
+		}, word: Fail, code: 3, reason: "v9 is slower by"},
 		{name: "no trailer", change: func(r *record.Run) { r.Trailer = nil }, word: Inconclusive, code: 4, reason: "not complete"},
 		{name: "embedded", change: func(r *record.Run) { r.Brokers[0].Provider = "embedded" }, word: Inconclusive, code: 4, reason: "install Java"},
 		{name: "attached with Jolokia", change: func(r *record.Run) { r.Brokers[0].Provider = "attached" }, word: Pass, code: 0},

@@ -94,6 +94,8 @@ type Family struct {
 	Rounds   int      `json:"rounds"` // whole ones, all forks together
 	Forks    int      `json:"forks"`  // all draws together
 	Draws    int      `json:"draws"`
+	// Embedded: measured on an embedded broker. Reports show no figure of it.
+	Embedded bool `json:"embedded,omitempty"`
 }
 
 // Position is the outcome of the F test of residuals by position.
