@@ -14,14 +14,19 @@ import (
 )
 
 // interruptible gives a context that the first SIGINT, SIGTERM or SIGHUP ends. A second one ends the process at once; workers and brokers die with
-// it by the kernel's hand. stop gives the signals back.
+// it by the kernel's hand. stop gives the signals back. What was ignored when the process started stays so: nohup means SIGHUP, and a shell's
+// background job must not end by the Ctrl-C that is meant for another.
 //
 // A closed standard output (`| head`) must not kill a run that has a record to finish, so SIGPIPE is ignored.
 func interruptible(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 	stopped := make(chan struct{})
 	gone := orphaned(ctx)
 	go func() {
