@@ -44,15 +44,36 @@ func (e *BusyError) Error() string {
 // Acquire takes the lock or fails at once. The error is a *BusyError where another process holds it.
 func Acquire(path string, pid int, now time.Time) (*Held, error) {
 	for {
-		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		file, err := open(path)
 		if err != nil {
-			return nil, fmt.Errorf("lock file %s: %w; name another one with PROTOCOL_BENCH_LOCK", path, withoutPath(err))
+			return nil, err
 		}
 		held, err := take(file, path, pid, now)
 		if held != nil || err != nil {
 			return held, err
 		}
 	}
+}
+
+// open opens the lock for every user of the host, whoever made it. One that may not be written can still be locked; and the kernel may refuse
+// O_CREATE on another user's file in /tmp (fs.protected_regular) where it lets the same file be opened.
+func open(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	for _, mode := range []int{os.O_RDWR, os.O_RDONLY} {
+		if errors.Is(err, fs.ErrPermission) {
+			file, err = os.OpenFile(path, mode, 0)
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		if _, made := os.Lstat(path); made == nil {
+			return nil, fmt.Errorf("lock file %s: permission denied: another user's run made it; when that has ended and the file is still there, have it removed", path)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock file %s: %w; name another one with PROTOCOL_BENCH_LOCK", path, withoutPath(err))
+	}
+	_ = file.Chmod(0o666) // against the umask; only the owner can, and has
+	return file, nil
 }
 
 // take locks an opened file. It gives nothing at all when the file was removed between opening and locking: the
@@ -73,7 +94,8 @@ func take(file *os.File, path string, pid int, now time.Time) (*Held, error) {
 		return nil, nil
 	}
 	line := fmt.Sprintf("%d %s\n", pid, now.UTC().Format(time.RFC3339))
-	if err := rewrite(file, line); err != nil {
+	// EINVAL: it was opened for reading only. It keeps the line of the other user's run that left it, and locks all the same.
+	if err := rewrite(file, line); err != nil && !errors.Is(err, unix.EINVAL) {
 		file.Close()
 		return nil, fmt.Errorf("lock file %s cannot be written: %w", path, withoutPath(err))
 	}
@@ -89,7 +111,7 @@ func (h *Held) Release() error {
 	err := os.Remove(h.path)
 	closed := h.file.Close()
 	h.file = nil
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) { // in /tmp only its maker may remove it
 		err = nil
 	}
 	return errors.Join(err, closed)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -123,6 +124,54 @@ func TestLockOnARemovedFileIsNone(t *testing.T) {
 		if held != nil || err != nil {
 			t.Errorf("successor %v: took a lock on a removed file: %v, %v", successor, held, err)
 		}
+	}
+}
+
+// A second user of the host is told who runs, and gets the lock when that run has ended.
+func TestSecondUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("NOT TESTED with a second user: only root can become one (sudo go test ./internal/lock)")
+	}
+	dir, err := os.MkdirTemp("", "lock-test-") // t.TempDir's parent is closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil { // as /tmp is
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "lock")
+	nobody := func() string {
+		second := exec.Command("/proc/self/exe") // by its path it may be in a folder that is closed to others
+		second.Env = append(os.Environ(), "LOCK_TEST_HOLD="+path)
+		second.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, _ := second.Output()
+		return strings.TrimSpace(string(out))
+	}
+	for _, mode := range []os.FileMode{0o666, 0o644} { // 0644: made by a version that left it to the umask
+		first, err := Acquire(path, 4711, started)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o666 {
+			t.Errorf("the lock file is %v, %v; want it to be everybody's", info.Mode(), err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if got := nobody(); !strings.HasPrefix(got, "process 4711, started 2026-01-02T03:04:05Z, is running") {
+			t.Errorf("mode %o, held: %q", mode, got)
+		}
+		first.file.Close() // as if killed: the file stays
+		if got := nobody(); got != "held" {
+			t.Errorf("mode %o, left behind: %q", mode, got)
+		}
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := nobody(); !strings.Contains(got, "another user's run made it") || strings.Contains(got, "PROTOCOL_BENCH_LOCK") {
+		t.Errorf("closed to others: %q", got)
 	}
 }
 
