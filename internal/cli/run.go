@@ -54,20 +54,36 @@ func (p *program) run(ctx context.Context, config tiers.Config) error {
 	shown := newProgress(p.stderr, p.now)
 	shown.heading = fmt.Sprintf("seed %d; to repeat this run: %s", config.Seed, config.Replay)
 	config.Progress, config.Standing = shown, p.stderr
+	var dir string
+	var v verdict.Verdict
 	if err = preflight(ctx, config, shown.Say); err == nil {
-		var dir string
-		var v verdict.Verdict
 		dir, v, err = tiers.Run(ctx, config)
 		shown.close()
-		if err == nil {
-			return p.finish(dir, v)
+	}
+	if err == nil {
+		return p.finish(dir, v)
+	}
+	return p.broken(dir, v, err, ctx.Err() != nil)
+}
+
+// broken prints what there is of a run that ended in an error, and gives the error: an interruption excuses only what it has caused.
+func (p *program) broken(dir string, v verdict.Verdict, cause error, interrupted bool) error {
+	if dir == "" {
+		if interrupted && errors.Is(cause, context.Canceled) {
+			fmt.Fprintf(p.stdout, "verdict: %s (interrupted before anything was measured)\n", verdict.Inconclusive)
+			return verdictOf(verdict.ExitInconclusive)
 		}
+		return cause
 	}
-	if ctx.Err() != nil {
-		fmt.Fprintf(p.stdout, "verdict: %s (interrupted before anything was measured)\n", verdict.Inconclusive)
-		return verdictOf(verdict.ExitInconclusive)
+	fmt.Fprintf(p.stderr, "results: %s\n", dir)
+	if v.Verdict == "" {
+		return cause
 	}
-	return err
+	saved, err := record.Read(filepath.Join(dir, record.FileName))
+	if err == nil {
+		err = report.Text(p.stdout, v, saved)
+	}
+	return errors.Join(cause, err)
 }
 
 // finish prints what came of a run that has a record.
