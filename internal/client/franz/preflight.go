@@ -63,9 +63,10 @@ func ask(ctx context.Context, client *kgo.Client, leader int32, open driver.Open
 	label := named(open)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("the broker advertises %s but did not answer one within %v: it can't be pinned there", label, preflightLimit)
+		return nil, fmt.Errorf("the broker advertises %s but did not answer it within %v", label, preflightLimit)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return nil, fmt.Errorf("the broker advertises %s but closed the connection on one: it can't be pinned there (%w)", label, err)
+		// Without the client's own error: its guess that SASL is missing can't be right, since this connection has got its ApiVersions.
+		return nil, fmt.Errorf("the broker advertises %s but closes the connection on it", label)
 	default:
 		return nil, fmt.Errorf("%s can't be spoken with this broker: %w", label, err)
 	}
