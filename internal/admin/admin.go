@@ -132,6 +132,15 @@ func (a *Admin) ClusterID(ctx context.Context) (string, error) {
 	return metadata.Cluster, nil
 }
 
+// Brokers is how many live brokers the cluster's metadata lists.
+func (a *Admin) Brokers(ctx context.Context) (int, error) {
+	metadata, err := a.kadm.BrokerMetadata(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("asking for metadata: %w", err)
+	}
+	return len(metadata.Brokers), nil
+}
+
 // CreateTopic makes a topic of one partition and one replica, both given: 1.1.0 knows no defaults (-1). It returns when the partition has a
 // leader.
 func (a *Admin) CreateTopic(ctx context.Context, name string, configs map[string]string) error {

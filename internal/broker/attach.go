@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"protocolbench/internal/admin"
@@ -42,6 +43,11 @@ func Attach(ctx context.Context, addresses []string, jolokiaURL string, tier int
 	if err != nil {
 		return nil, err
 	}
+	if jolokiaURL != "" {
+		if err := oneBroker(ctx, a, addresses); err != nil {
+			return nil, err
+		}
+	}
 	b := &attached{addresses: addresses, jolokia: jolokiaURL, row: record.Broker{
 		Kind: record.KindBroker, Tier: tier, Provider: ProviderAttached, Release: Unknown, ClusterID: clusterID, Addresses: addresses,
 		// By what it advertises: 4.0 dropped the versions that would need conversion, together with the conversion.
@@ -56,6 +62,19 @@ func Attach(ctx context.Context, addresses []string, jolokiaURL string, tier int
 	return b, nil
 }
 
+// oneBroker refuses a cluster that one JVM's metrics can't speak for: a topic may lie on a broker that nobody reads, and its requests would be missed
+// as if the client hadn't sent them.
+func oneBroker(ctx context.Context, a *admin.Admin, addresses []string) error {
+	n, err := a.Brokers(ctx)
+	if err != nil {
+		return fmt.Errorf("the broker at %v does not say who belongs to its cluster: %w", addresses, err)
+	}
+	if n > 1 {
+		return fmt.Errorf("the cluster at %v has %d brokers, and Jolokia shows the JVM of one: attach to a cluster of one broker, or leave out --jolokia (then nobody can prove what arrived, and the verdict is inconclusive)", addresses, n)
+	}
+	return nil
+}
+
 func (b *attached) identify(ctx context.Context) error {
 	client := jolokia.New(b.jolokia, 5*time.Second)
 	if err := client.Ping(ctx); err != nil {
@@ -63,23 +82,27 @@ func (b *attached) identify(ctx context.Context) error {
 	}
 	id, err := decodeIdentity(client.Read(ctx, identityReads))
 	if err != nil {
-		return fmt.Errorf("what Jolokia at %s is attached to does not answer as a Kafka broker: %w", redacted(b.jolokia), err)
+		return fmt.Errorf("what Jolokia at %s is attached to does not answer as a Kafka broker: %w", Redacted(b.jolokia), err)
 	}
 	if id.clusterID != b.row.ClusterID {
-		return fmt.Errorf("the Jolokia at %s belongs to cluster %s, and the broker at %v to %s: give the URL of the same broker", redacted(b.jolokia), id.clusterID, b.addresses, b.row.ClusterID)
+		return fmt.Errorf("the Jolokia at %s belongs to cluster %s, and the broker at %v to %s: give the URL of the same broker", Redacted(b.jolokia), id.clusterID, b.addresses, b.row.ClusterID)
 	}
 	b.row.Release, b.row.Commit, b.row.StartTimeMs = id.release, id.commit, id.startTimeMs
-	b.row.JolokiaURL = redacted(b.jolokia) // the record is shown to others
+	b.row.JolokiaURL = Redacted(b.jolokia) // the record is shown to others
 	b.row.VersionTags = atLeast(id.release, 2)
 	return nil
 }
 
-func redacted(raw string) string {
+// Redacted is a URL as others may see it: *** stands where its password was.
+func Redacted(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return "(a URL that cannot be read)"
 	}
-	return u.Redacted()
+	if _, secret := u.User.Password(); !secret {
+		return raw
+	}
+	return strings.Replace(u.Redacted(), ":xxxxx@", ":***@", 1) // given to url.UserPassword, the stars would be escaped
 }
 
 func (b *attached) Row() record.Broker      { return b.row }

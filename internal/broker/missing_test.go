@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kfake"
+
 	"protocolbench/compose"
 	"protocolbench/internal/admin"
 	"protocolbench/internal/measure"
@@ -276,6 +278,39 @@ func TestAttachSaysWhatIsWrong(t *testing.T) {
 				t.Errorf("got %v, want %q in it", err, test.want)
 			}
 		})
+	}
+}
+
+// One JVM's metrics don't speak for a cluster of several.
+func TestAttachToSeveralBrokers(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	one := cluster.ListenAddrs()[:1] // the other two are in its metadata only
+	_, err = Attach(t.Context(), one, "http://127.0.0.1:1/jolokia", 1)
+	if err == nil || !strings.Contains(err.Error(), "has 3 brokers") || !strings.Contains(err.Error(), "leave out --jolokia") {
+		t.Errorf("with Jolokia: %v", err)
+	}
+	b, err := Attach(t.Context(), one, "", 1)
+	if err != nil {
+		t.Fatalf("without Jolokia: %v", err)
+	}
+	_ = b.Stop(context.Background())
+}
+
+func TestRedacted(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://user:pa55@host:8778/jolokia": "http://user:***@host:8778/jolokia",
+		"http://user:p%40s@host/x?y=z":       "http://user:***@host/x?y=z",
+		"http://user@host/":                  "http://user@host/",
+		"http://host/a:b@c":                  "http://host/a:b@c",
+		"http://user:pa ss@ho st/":           "(a URL that cannot be read)",
+	} {
+		if got := Redacted(raw); got != want {
+			t.Errorf("%s: %s, want %s", raw, got, want)
+		}
 	}
 }
 

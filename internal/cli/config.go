@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -66,6 +67,11 @@ func (p *program) config(command *cobra.Command, chosen choices) (tiers.Config, 
 	}
 	config.Worker, err = ownWorker()
 	config.Replay = chosen.replay(config.Seed)
+	if config.Jolokia != "" {
+		for i, word := range config.Command { // --jolokia URL and --jolokia=URL
+			config.Command[i] = strings.ReplaceAll(word, config.Jolokia, broker.Redacted(config.Jolokia))
+		}
+	}
 	return config, err
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -56,7 +57,7 @@ func parseJolokia(text string) (string, error) {
 	}
 	parsed, err := url.Parse(text)
 	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Host == "" {
-		return "", fmt.Errorf("%q is no URL of a Jolokia agent; give it as http://HOST:8778/jolokia", text)
+		return "", errors.New("this is no URL of a Jolokia agent; give it as http://HOST:8778/jolokia") // not repeated: it may have a password
 	}
 	return text, nil
 }
