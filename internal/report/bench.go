@@ -13,14 +13,15 @@ import (
 )
 
 // Bench writes bench.txt in the Go benchmark format: one line per family, version and fork, so that benchstat takes forks for
-// repetitions. ns/op is wall time per request; CPU has units of its own. Tier 2 is left out: its figures are no measurement to compare.
+// repetitions. ns/op is wall time per request; CPU has units of its own. Tier 2 is left out: its figures are no measurement to compare. So is what
+// was measured on an embedded broker.
 func Bench(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	out := bufio.NewWriter(w)
 	m := run.Header.Machine
 	fmt.Fprintf(out, "goos: %s\ngoarch: %s\npkg: protocolbench\ncpu: %s\n", m.OS, m.Arch, oneLine(m.CPUModel))
 	fmt.Fprintf(out, "client: %s %s\nprofile: %s\nseed: %d\n", oneLine(v.Client.Name), oneLine(v.Client.Version), v.Profile, v.Seed)
 	for _, b := range v.Brokers {
-		if b.Tier < 2 {
+		if b.Tier < 2 && !onEmbedded(v, b.Tier) {
 			fmt.Fprintf(out, "broker: Kafka %s (%s)\n", oneLine(b.Release), b.Provider)
 		}
 	}
@@ -28,7 +29,7 @@ func Bench(w io.Writer, v verdict.Verdict, run *record.Run) error {
 		fmt.Fprintf(out, "Unit %s better=lower\n", unit)
 	}
 	for _, f := range run.Families {
-		if f.Tier >= 2 {
+		if f.Tier >= 2 || onEmbedded(v, f.Tier) {
 			continue
 		}
 		for _, c := range f.Cells {
@@ -41,6 +42,10 @@ func Bench(w io.Writer, v verdict.Verdict, run *record.Run) error {
 		}
 	}
 	return out.Flush()
+}
+
+func onEmbedded(v verdict.Verdict, tier int) bool {
+	return slices.ContainsFunc(v.Brokers, func(b verdict.Broker) bool { return b.Tier == tier && b.Provider == "embedded" })
 }
 
 func benchLine(out io.Writer, family string, c record.FamilyCell, b record.BlockRun) {

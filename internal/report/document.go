@@ -39,10 +39,10 @@ type tierSection struct {
 type familySection struct {
 	Name   string
 	Line   string // how many versions have which word
-	Facts  string
+	Facts  string // with Table: empty where no figure may be shown
 	Table  table
 	Proofs string
-	Whys   []string // why a version is not "not slower"
+	Whys   []string // why a version is not "not slower", or only because it doesn't matter
 	Notes  []int    // footnotes
 }
 
@@ -111,7 +111,13 @@ func (d *document) note(w verdict.Warning) int {
 	return n.Number
 }
 
+// noFigure stands for whatever an embedded broker had a part in: it shows the flow, and its figures would be taken for a broker's.
+const noFigure = "embedded broker: no figure"
+
 func (d *document) family(v verdict.Verdict, f verdict.Family) familySection {
+	if f.Embedded {
+		return familySection{Name: f.Name, Line: noFigure, Proofs: familyProofs(v.Guards, f.Name)}
+	}
 	s := familySection{Name: f.Name, Line: wordCounts(f), Facts: familyFacts(f), Table: familyTable(f), Proofs: familyProofs(v.Guards, f.Name), Whys: whys(f)}
 	for _, w := range f.Warnings {
 		if n := d.note(w); !slices.Contains(s.Notes, n) {
@@ -123,6 +129,9 @@ func (d *document) family(v verdict.Verdict, f verdict.Family) familySection {
 
 // FamilyLine is one family's standing in one line.
 func FamilyLine(f verdict.Family) string {
+	if f.Embedded {
+		return f.Name + ": " + noFigure
+	}
 	return fmt.Sprintf("%s: %s; floor %s, margin %s", f.Name, wordCounts(f), floorText(f.Floor), percent(f.Margin))
 }
 
@@ -167,12 +176,12 @@ func versionList(versions []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// whys explains every version that isn't plainly fine. One explanation that holds for several stands once.
+// whys explains every version that isn't plainly fine, an immaterial difference among them. One explanation that holds for several stands once.
 func whys(f verdict.Family) []string {
 	var order []string
 	versions := map[string][]int{}
 	for _, c := range f.Cells {
-		if c.Why == "" || c.Verdict == verdict.NotSlower {
+		if c.Why == "" {
 			continue
 		}
 		key := c.Verdict + ": " + oneLine(c.Why)

@@ -23,7 +23,7 @@ func exampleVerdict() verdict.Verdict {
 		Families: []verdict.Family{
 			{Tier: 0, Name: "tier0/fetch/records=100/bare", API: "Fetch", Mode: driver.ModeBare, Reference: 18, Margin: 0.10, Floor: 0.021, Deciding: true, Rounds: 36, Forks: 4, Twin: 0.003,
 				Canary:   verdict.Canary{Planted: 0.2, Found: 0.195, Low: 0.18, High: 0.21, Seen: true},
-				Warnings: []verdict.Warning{notWarm}, Cells: []verdict.Cell{exampleCell(17, verdict.NotSlower, 0.004), exampleCell(18, verdict.NotSlower, -0.004)}},
+				Warnings: []verdict.Warning{notWarm}, Cells: []verdict.Cell{exampleImmaterial(17), exampleCell(18, verdict.NotSlower, -0.004)}},
 			{Tier: 1, Name: exampleFamily, API: "Fetch", Mode: driver.ModeBare, Reference: 18, Margin: 0.10, Floor: 0.034, Deciding: true, Rounds: 36, Forks: 4, Twin: 0.008,
 				Canary:   verdict.Canary{Planted: 0.2, Found: 0.195, Low: 0.18, High: 0.21, Seen: true},
 				Warnings: []verdict.Warning{notWarm, {Text: "only 3 forks", Remedy: "let the run complete"}},
@@ -43,6 +43,12 @@ func exampleCell(version int, word string, difference float64) verdict.Cell {
 	return verdict.Cell{Version: version, Verdict: word, Differs: difference > 0.03, Contrast: "newest", Difference: difference, Low: difference - 0.007, High: difference + 0.007,
 		CPUUsPerRequest: 228.04, CPUNsPerRecord: 393.17, WallUsPerRequest: 301, P50Us: 290.5, P99Us: 1412, LongestGapUs: 900, RecordsPerSecond: 1_926_910, AllocsPerRecord: 0.0123,
 		AllocBytesPerRecord: 120, WireBytesPerRecord: 113, RequestsPer1000: 1.72, BrokerCPUNsPerRecord: 210, SegmentsInPerRequest: 2}
+}
+
+func exampleImmaterial(version int) verdict.Cell {
+	c := exampleCell(version, verdict.NotSlower, 0.004)
+	c.Why = "immaterial: at most 0.40 us per request (13.1 %)"
+	return c
 }
 
 func exampleSlower(version int, why string) verdict.Cell {

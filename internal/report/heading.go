@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,7 +62,7 @@ func headline(v verdict.Verdict) []string {
 	if modes[driver.ModeShipped] {
 		lines = append(lines, "Families that end in /shipped have the client's defaults, with only the version pinned.")
 	}
-	if len(v.Families) > 0 {
+	if slices.ContainsFunc(v.Families, func(f verdict.Family) bool { return !f.Embedded }) {
 		lines = append(lines, "Columns: CPU time per request and per record; the difference in CPU against the reference version (ref; its own is against the versions before it) with its 95 % interval; "+
 			"wall time per request; records per second; allocations per record.")
 	}

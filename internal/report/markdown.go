@@ -64,7 +64,11 @@ func familyMarkdown(out io.Writer, f familySection) {
 	for _, n := range f.Notes {
 		marks += fmt.Sprintf(" [%d]", n)
 	}
-	fmt.Fprintf(out, "### %s\n\n%s%s. %s.\n\n", markdownText(f.Name), markdownText(f.Line), marks, markdownText(f.Facts))
+	fmt.Fprintf(out, "### %s\n\n%s%s.", markdownText(f.Name), markdownText(f.Line), marks)
+	if f.Facts != "" {
+		fmt.Fprintf(out, " %s.", markdownText(f.Facts))
+	}
+	fmt.Fprint(out, "\n\n")
 	tableMarkdown(out, f.Table)
 	for _, why := range f.Whys {
 		fmt.Fprintf(out, "- %s\n", markdownText(why))

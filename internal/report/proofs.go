@@ -126,8 +126,11 @@ func sanity(v verdict.Verdict) *sanitySection {
 		if row.Version >= 0 {
 			version = fmt.Sprintf("%s v%d", row.API, row.Version)
 		}
-		s.Table.Rows = append(s.Table.Rows, []string{row.Name, version, fmt.Sprint(row.Records), like(row.SanityCPUNsPerRecord, largest),
-			fmt.Sprintf("%.1f to %.1f", float64(row.LiveHeapFirstBytes)/(1<<20), float64(row.LiveHeapLastBytes)/(1<<20))})
+		cost, heap := like(row.SanityCPUNsPerRecord, largest), fmt.Sprintf("%.1f to %.1f", float64(row.LiveHeapFirstBytes)/(1<<20), float64(row.LiveHeapLastBytes)/(1<<20))
+		if onEmbedded(v, 2) {
+			cost, heap = noFigure, "no figure"
+		}
+		s.Table.Rows = append(s.Table.Rows, []string{row.Name, version, fmt.Sprint(row.Records), cost, heap})
 		s.Proofs = append(s.Proofs, fact{row.Name, familyProofs(v.Guards, row.Name)})
 	}
 	return s

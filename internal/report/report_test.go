@@ -66,7 +66,7 @@ func TestEveryReportShowsWhatMatters(t *testing.T) {
 		for _, want := range []string{
 			"Kafka 4.4.0", "Example CPU", "franz-go v1.22.3", "no perf", "collector is off", "verdict: fail",
 			"tier1/fetch/size=64KiB/bare", "228.0", "393.2", "1.93 M", "290/1412", "0.012", "margin 10.0 %", "floor 3.4 %", "canary of 20.0 % found as 19.5 %", "MISSED", "not slower, differs",
-			"v12-v13 slower", "v14 unresolved", "no version measured", "FAIL", "BLIND", "v10-v11", "moved from 0 to 3", "401", "be compared with those of tiers", "Fetch v7", "1280640", "412.7", "21.0 to 22.0",
+			"v17 not slower: immaterial: at most 0.40 us per request (13.1 %)", "v12-v13 slower", "v14 unresolved", "no version measured", "FAIL", "BLIND", "v10-v11", "moved from 0 to 3", "401", "be compared with those of tiers", "Fetch v7", "1280640", "412.7", "21.0 to 22.0",
 			"[2]", "let the run complete", "--seed 7", "of a core while batches ran", "1m32.3s",
 		} {
 			if !strings.Contains(got, want) {
@@ -139,6 +139,44 @@ func TestBenchIsTheGoBenchmarkFormat(t *testing.T) {
 	}
 	if want := "BenchmarkTier1/fetch/size=64KiB/bare/v=11\t230\t300000.00 ns/op\t228000.00 cpu-ns/request\t393.10 cpu-ns/record\t1234.50 B/op\t7.00 allocs/op\n"; !strings.Contains(rendered(t, Bench), want) {
 		t.Errorf("not in bench.txt: %s", want)
+	}
+}
+
+// An embedded broker's figures would be taken for a broker's: none of them is shown anywhere. Tier 0 needs no broker and stays.
+func TestEmbeddedBrokerHasNoFigures(t *testing.T) {
+	v := exampleVerdict()
+	v.Reason, v.Guards, v.Families[0].Warnings = "the broker was the embedded one", nil, nil
+	for i := range v.Brokers {
+		v.Brokers[i].Provider = "embedded"
+	}
+	for i := range v.Families {
+		v.Families[i].Embedded = v.Families[i].Tier == 1
+	}
+	v.Families[0].Cells = []verdict.Cell{{Version: 18, Verdict: verdict.NotSlower, CPUUsPerRequest: 77.7}}
+	v.Warnings = nil
+	for name, render := range map[string]func(io.Writer, verdict.Verdict, *record.Run) error{"text": Text, "Markdown": Markdown, "HTML": HTML, "bench": Bench} {
+		var out bytes.Buffer
+		if err := render(&out, v, exampleRun()); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		for _, figure := range []string{"228.0", "393.", "290/1412", "1.93 M", "floor 3.4", "12.4", "+0.2", "within 0.8", "412.7", "21.0 to", "only 3 forks", "slower by", "v12"} {
+			if strings.Contains(got, figure) {
+				t.Errorf("%s shows %q of an embedded broker", name, figure)
+			}
+		}
+		if name == "bench" {
+			if strings.Contains(got, "Benchmark") {
+				t.Errorf("bench has lines of an embedded broker:\n%s", got)
+			}
+			continue
+		}
+		if n := strings.Count(got, "embedded broker: no figure"); n != 3 || !strings.Contains(got, exampleFamily) || !strings.Contains(got, "77.7") {
+			t.Errorf("%s: %d families without figures, want 3, and tier 0 with its own:\n%s", name, n, got)
+		}
+	}
+	if got := FamilyLine(v.Families[1]); got != exampleFamily+": embedded broker: no figure" {
+		t.Error(got)
 	}
 }
 

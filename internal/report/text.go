@@ -58,7 +58,9 @@ func familyText(out io.Writer, f familySection) {
 		marks += fmt.Sprintf(" [%d]", n)
 	}
 	fmt.Fprintf(out, "\n%s: %s%s\n", f.Name, f.Line, marks)
-	paragraph(out, "  ", f.Facts)
+	if f.Facts != "" {
+		paragraph(out, "  ", f.Facts)
+	}
 	tableText(out, f.Table)
 	for _, why := range f.Whys {
 		paragraph(out, "  ", clip(why, MarkdownFile))
