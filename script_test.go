@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,6 +22,11 @@ var built string
 var shared sharedBroker
 
 func TestMain(m *testing.M) {
+	// Background jobs of a shell start with SIGINT ignored, and children inherit that: the program then rightly stays deaf to the
+	// interrupts that the scripts send. A handler here gives the children the default again.
+	if signal.Ignored(os.Interrupt) {
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	os.Exit(mainWithBinary(m))
 }
 
