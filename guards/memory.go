@@ -6,14 +6,22 @@ import (
 	"protocolbench/internal/record"
 )
 
-// A live heap that is flat may still move a little: buffers that a client keeps settle in their size. Growth counts when it is more than
-// a tenth and more than 2 MiB.
+// A live heap that is flat may still move: buffers that a client keeps settle in their size, and a reading may fall where a response and
+// what was decoded of it are still held. Growth counts when it is more than a tenth, and more than 2 MiB and two responses. A leak
+// is far above that: a block carries some fifty responses of 1 MiB and a thousand of 64 KiB.
 const (
-	heapShare = 0.10
-	heapBytes = 2 << 20
+	heapShare   = 0.10
+	heapBytes   = 2 << 20
+	heldRecord  = 256 // bytes of a decoded record beside the response it points into
+	heldAtATime = 2   // one being read, one fetched ahead
 )
 
-// heap is the live heap of one worker process, after a full collection, at the first and the last reading.
+// allowance is by how many bytes two readings of a client that keeps nothing may differ.
+func allowance(f record.Family) float64 {
+	return heapBytes + heldAtATime*float64(f.Shape.FetchBytes+f.RecordsPerRequest*heldRecord)
+}
+
+// heap is the live heap of one worker process, at the last full collection before the first and the last reading.
 type heap struct {
 	pid                   int
 	where                 record.Where
@@ -21,9 +29,9 @@ type heap struct {
 	firstBytes, lastBytes float64
 }
 
-func (h heap) grows() bool {
+func (h heap) grows(allowed float64) bool {
 	growth := h.lastBytes - h.firstBytes
-	return growth > heapBytes && growth > heapShare*h.firstBytes
+	return growth > allowed && growth > heapShare*h.firstBytes
 }
 
 // checkMemory asks, in tier 2, whether the client keeps what it should let go. Processes are told apart: each begins with an empty heap. A leak is in the
@@ -37,12 +45,12 @@ func checkMemory(_ *record.Run, f record.FamilyRun) []Finding {
 	growing := 0
 	var shown []map[string]any
 	for _, h := range heaps {
-		if h.grows() {
+		if h.grows(allowance(f.Family)) {
 			growing++
 		}
 		shown = append(shown, map[string]any{"draw": h.where.Draw, "fork": h.where.Fork, "readings": len(h.readings), "firstBytes": uint64(h.firstBytes), "lastBytes": uint64(h.lastBytes)})
 	}
-	finding.Evidence = map[string]any{"processes": shown, "growing": growing}
+	finding.Evidence = map[string]any{"processes": shown, "growing": growing, "allowedBytes": int64(allowance(f.Family))}
 	switch {
 	case len(heaps) == 0:
 		finding.Outcome, finding.Why = Blind, "no worker process gave two readings of its live heap, so growth would not be seen"

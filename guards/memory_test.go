@@ -31,6 +31,15 @@ func TestMemory(t *testing.T) {
 			heap(t, run, 0, 4*mib, 5*mib)
 			heap(t, run, 1, 4*mib, 5*mib)
 		}, nil, ""},
+		{"a response of 1 MiB held at the second reading and not at the first", func(t *testing.T, run *record.Run) {
+			for i := range run.Families {
+				if run.Families[i].Name == sanityFetch {
+					run.Families[i].Shape.FetchBytes = 1 << 20 // two of them: 2 + 2 x (1 + 0.14) = 4.3 MiB with the fixture's 580 records
+				}
+			}
+			heap(t, run, 0, mib/2, mib/2+3*mib)
+			heap(t, run, 1, mib/2, mib/2+3*mib)
+		}, nil, ""},
 		{"less than a tenth", func(t *testing.T, run *record.Run) {
 			heap(t, run, 0, 100*mib, 109*mib)
 			heap(t, run, 1, 100*mib, 109*mib)

@@ -66,20 +66,28 @@ func (s *session) cellsOf(f family) int {
 }
 
 func (s *session) blockExpected(f family, cells int) time.Duration {
-	return schedule.EstimateBlock(schedule.Work{Tier: f.tier, Cells: cells, Rounds: s.rounds(f.tier, cells), Blocks: 1, BatchTarget: f.batchTarget})
+	return schedule.EstimateBlock(schedule.Work{Tier: f.tier, Cells: cells, Rounds: s.rounds(f, cells), Blocks: 1, BatchTarget: f.batchTarget})
 }
 
 // rounds is how many rounds a block has.
-func (s *session) rounds(tier, cells int) int {
-	if tier == 2 {
+func (s *session) rounds(f family, cells int) int {
+	if f.tier == 2 {
 		return sanityRounds
 	}
-	return schedule.Rounds(cells, s.budget.Squares)
+	return schedule.Rounds(cells, s.squares(f))
+}
+
+// squares is how much of a Williams square a block takes. The forks of a draw make whole ones together, with half a square each as with one.
+func (s *session) squares(f family) float64 {
+	if f.wholeSquares {
+		return max(1, s.budget.Squares)
+	}
+	return s.budget.Squares
 }
 
 func (b *block) orders(forks, cells int) [][]int {
 	if b.f.tier < 2 {
-		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells, b.budget.Squares)
+		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells, b.squares(b.f.family))
 	}
 	single := make([][]int, sanityRounds)
 	for i := range single {

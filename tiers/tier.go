@@ -124,7 +124,7 @@ func (s *session) declare(f *familyState, plan record.Plan) error {
 		}
 		f.row.Reference = plan.Pinned[len(plan.Pinned)-1]
 	}
-	f.row.Rounds = s.rounds(f.tier, len(f.row.Cells))
+	f.row.Rounds = s.rounds(f.family, len(f.row.Cells))
 	f.expected = s.blockExpected(f.family, len(f.row.Cells))
 	return nil
 }
