@@ -66,7 +66,7 @@ func (j *jvm) jvmArgs(options ...string) []string {
 		// without a word: the same collector on every machine.
 		"-XX:+UseSerialGC",
 		"-XX:+ExitOnOutOfMemoryError",
-		// Nothing outside our folder: no counters in /tmp/hsperfdata_USER, no unpacked native libraries, no crash reports.
+		// Nothing outside our folder: no counters in the shared folder for temporary files, no unpacked native libraries, no crash reports.
 		"-XX:-UsePerfData", "-Djava.io.tmpdir=" + filepath.Join(j.dir, "tmp"), "-XX:ErrorFile=" + filepath.Join(j.dir, "hs_err.log"),
 		"-Djava.awt.headless=true", "-Djava.net.preferIPv4Stack=true", "-Dkafka.logs.dir=" + j.dir, logOption,
 	}, append(options, "-cp", filepath.Join(j.jars, "*"))...)
