@@ -100,6 +100,10 @@ func plantFromOutside(t *tally, f record.FamilyRun) {
 		}
 	}
 	if len(inside) < plantPairs {
+		if len(inside) > 0 {
+			t.see(AllVersions, record.Where{Family: f.Name}, Blind, fmt.Sprintf("only %d rounds have both canary and reference, %d are needed: a worker whose batches report a part of their CPU would not be found; take more rounds",
+				len(inside), plantPairs), map[string]any{"pairs": len(inside)})
+		}
 		return
 	}
 	extra, _ := meanAndError(inside)

@@ -25,6 +25,22 @@ func TestClocks(t *testing.T) {
 		{"a worker that halves the CPU of its batches only", func(_ *testing.T, run *record.Run) {
 			eachBatch(run, func(b *record.Batch) { b.CPUNs /= 2 })
 		}, one("fail"), "planted slowdown"},
+		{"too few pairs of canary and reference to find that", func(_ *testing.T, run *record.Run) {
+			f := &run.Families[0]
+			for i := range f.BlockRuns {
+				var kept []record.Batch
+				for _, b := range f.BlockRuns[i].Batches {
+					if b.Round == 0 {
+						kept = append(kept, b)
+					}
+				}
+				f.BlockRuns[i].Batches = kept
+			}
+			f.Rounds = 1
+			for i := range f.BlockRuns {
+				f.BlockRuns[i].Orders = f.BlockRuns[i].Orders[:1]
+			}
+		}, one("blind"), "only 2 rounds"},
 		{"a batch that claims more than the process used", func(t *testing.T, run *record.Run) {
 			b := block(t, run, codecFetch, 1)
 			b.Batches[7].CPUNs = b.Batches[7].OutsideCPUNs + 2*grainNs

@@ -33,7 +33,7 @@ func TestCompleteness(t *testing.T) {
 		{"a worker died before its block began", func(t *testing.T, run *record.Run) {
 			run.Families[2].BlockRuns = run.Families[2].BlockRuns[:1]
 			run.Faults = []record.Fault{{Where: record.Where{Family: liveFetch, Fork: 1}, Tier: 1, What: record.FaultWorker, Text: "killed"}}
-		}, one("fail"), "1 of 2 blocks are missing"},
+		}, []string{one("fail")[0], "clocks|" + liveFetch + "|-1|blind"}, "1 of 2 blocks are missing"}, // half the canary's pairs are gone, too
 		{"a worker died and its block was taken again", func(t *testing.T, run *record.Run) {
 			run.Faults = []record.Fault{{Where: record.Where{Family: liveFetch, Fork: 1}, Tier: 1, What: record.FaultWorker, Text: "killed"}}
 		}, one("fail"), "killed"},

@@ -130,7 +130,7 @@ func pinned() []family {
 	// inconclusive. A wider margin for it alone was the other way: then a verdict would hide that it is a weak one.
 	large := fetch(schedule.Quick, "size=1MiB", 1<<20, 9430, 4, 0.07)
 	large.onlyShown = true
-	// At 64 KiB its floor lay between 8 and 17 % with half a square per fork.
+	// At 64 KiB its floor lay between 6 and 18 % with half a square per fork.
 	middle := fetch(schedule.Quick, "size=64KiB", 64<<10, 580, 60, 0.05)
 	middle.wholeSquares = true
 	return []family{
