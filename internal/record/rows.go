@@ -10,8 +10,12 @@ import (
 	"protocolbench/internal/shape"
 )
 
-// Schema is the number of the current row layout. A number is never reused.
-const Schema = 1
+// Schema is the number of the current row layout. A number is never reused. Schema 2 has the build of the client, and the rows of a run
+// of two builds; what it added is tagged `since`.
+const (
+	Schema       = 2
+	oldestSchema = 1
+)
 
 // Kinds of rows.
 const (
@@ -48,6 +52,32 @@ type Header struct {
 	Budget          Budget       `json:"budget"`
 	// Margin is the user's --margin, 0 where each family declares its own.
 	Margin float64 `json:"margin,omitempty"`
+	// ClientBuild is what was built of the client, or built in. A run of two builds has the baseline's hello and build, too: Client is the candidate then.
+	ClientBuild   *Build        `json:"clientBuild,omitempty" since:"2"`
+	Baseline      *driver.Hello `json:"baseline,omitempty" since:"2"`
+	BaselineBuild *Build        `json:"baselineBuild,omitempty" since:"2"`
+}
+
+// Build is one build of a client: its identity, whatever it is called and wherever it lies.
+type Build struct {
+	Spec    string `json:"spec"`    // as it was asked for: franz-go, franz-go@v1.20.0, franz-go=DIR
+	Version string `json:"version"` // of the client module; a checkout has "checkout-" and the begin of its source's hash
+	// Revision is what git says of a checkout, "" where it says nothing.
+	Revision string `json:"revision,omitempty"`
+	// ContentHash is the SHA-256 of everything that went into the worker but the layout number: sources, modules, toolchain, flags. For the
+	// built-in client it is that of this program's executable.
+	ContentHash string   `json:"contentHash"`
+	GoVersion   string   `json:"goVersion"`
+	Flags       string   `json:"flags"`   // of `go build`, with the environment that matters
+	Modules     []Module `json:"modules"` // the client's module, its kmsg and what they need
+}
+
+// Module is one module of a build.
+type Module struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+	// Sum is Go's h1 sum of the module; of a checkout that of the files that were taken from it.
+	Sum string `json:"sum"`
 }
 
 // Machine is what the run ran on.
@@ -94,15 +124,17 @@ type Broker struct {
 
 // Plan is what can be pinned of one API on one broker, and why the rest is not.
 type Plan struct {
-	Kind        string       `json:"kind"`
-	Tier        int          `json:"tier"`
-	API         string       `json:"api"`
-	Key         int16        `json:"key"`
-	Implemented [2]int       `json:"implemented"` // by the client
-	Advertised  [2]int       `json:"advertised"`  // by the broker; {-1,-1} where there is no broker
-	Answers     []PlanAnswer `json:"answers"`
-	Pinned      []int        `json:"pinned"`
-	Negotiated  int          `json:"negotiated"` // what the client left alone uses; -1 unknown
+	Kind        string `json:"kind"`
+	Tier        int    `json:"tier"`
+	API         string `json:"api"`
+	Key         int16  `json:"key"`
+	Implemented [2]int `json:"implemented"` // by the client
+	// BaselineImplemented: by the baseline of a run of two builds. Pinned is what both have.
+	BaselineImplemented *[2]int      `json:"baselineImplemented,omitempty" since:"2"`
+	Advertised          [2]int       `json:"advertised"` // by the broker; {-1,-1} where there is no broker
+	Answers             []PlanAnswer `json:"answers"`
+	Pinned              []int        `json:"pinned"`
+	Negotiated          int          `json:"negotiated"` // what the client left alone uses; -1 unknown
 }
 
 // PlanAnswer is one version's fate.
@@ -145,28 +177,34 @@ const (
 	RoleAlone   = "alone"   // tier 2: the client left alone
 )
 
+// BuildBaseline marks what belongs to the baseline of a run of two builds; what belongs to the candidate has no mark.
+const BuildBaseline = "baseline"
+
 // FamilyCell is one cell of a family, the same in every block.
 type FamilyCell struct {
 	Cell    int    `json:"cell"`
 	Version int    `json:"version"`
 	Role    string `json:"role"`
+	Build   string `json:"build,omitempty" since:"2"` // "" or BuildBaseline
 }
 
 // Family is declared before its first block.
 type Family struct {
-	Kind      string       `json:"kind"`
-	Tier      int          `json:"tier"`
-	Name      string       `json:"name"`
-	API       string       `json:"api"`
-	Key       int16        `json:"key"`
-	Shape     shape.Shape  `json:"shape"`
-	Mode      string       `json:"mode"`
-	Margin    float64      `json:"margin"`
-	Deciding  bool         `json:"deciding"`
-	Reference int          `json:"reference"` // version; -1 in tier 2
-	Cells     []FamilyCell `json:"cells"`
-	Rounds    int          `json:"rounds"` // planned per block
-	Blocks    int          `json:"blocks"` // planned: draws x forks
+	Kind   string      `json:"kind"`
+	Tier   int         `json:"tier"`
+	Name   string      `json:"name"`
+	API    string      `json:"api"`
+	Key    int16       `json:"key"`
+	Shape  shape.Shape `json:"shape"`
+	Mode   string      `json:"mode"`
+	Margin float64     `json:"margin"`
+	// BuildMargin is the margin of candidate against baseline, which layout touches; 0: one build alone. Margin is that of their curves then.
+	BuildMargin float64      `json:"buildMargin,omitempty" since:"2"`
+	Deciding    bool         `json:"deciding"`
+	Reference   int          `json:"reference"` // version; -1 in tier 2
+	Cells       []FamilyCell `json:"cells"`
+	Rounds      int          `json:"rounds"` // planned per block
+	Blocks      int          `json:"blocks"` // planned: draws x forks
 	// Found once on the reference in the first block, the same for all cells, forks and draws.
 	RequestsPerBatch  int   `json:"requestsPerBatch"`
 	RecordsPerRequest int   `json:"recordsPerRequest"`
@@ -186,13 +224,17 @@ type Where struct {
 type Block struct {
 	Kind string `json:"kind"`
 	Where
-	WorkerPID    int     `json:"workerPid"`
-	OpeningOrder []int   `json:"openingOrder"` // cells
-	Orders       [][]int `json:"orders"`       // cells, one row per round
-	ContentSeed  uint64  `json:"contentSeed,string"`
-	Topic        string  `json:"topic,omitempty"`
-	WarmRounds   int     `json:"warmRounds"`
-	Warm         bool    `json:"warm"` // false: flagged `not warm`
+	WorkerPID   int `json:"workerPid"`
+	BaselinePID int `json:"baselinePid,omitempty" since:"2"`
+	// Layout and BaselineLayout are the numbers that the linker shuffled the code by (-randlayout); 0: as it lays it out by itself.
+	Layout         int     `json:"layout,omitempty" since:"2"`
+	BaselineLayout int     `json:"baselineLayout,omitempty" since:"2"`
+	OpeningOrder   []int   `json:"openingOrder"` // cells
+	Orders         [][]int `json:"orders"`       // cells, one row per round
+	ContentSeed    uint64  `json:"contentSeed,string"`
+	Topic          string  `json:"topic,omitempty"`
+	WarmRounds     int     `json:"warmRounds"`
+	Warm           bool    `json:"warm"` // false: flagged `not warm`
 	// OpenCost: seconds from the worker's start to the first counted batch, for the time estimate.
 	OpenNs int64 `json:"openNs"`
 }
@@ -223,6 +265,8 @@ type Batch struct {
 	OutsideCPUNs int64 `json:"outsideCpuNs"`
 	BrokerCPUNs  int64 `json:"brokerCpuNs"` // -1: not a local process
 	ParentCPUNs  int64 `json:"parentCpuNs"` // the orchestrator's own, over the batch
+	// IdleCPUNs is what the other build's worker used meanwhile; nil where there is none, or its clock can't be read.
+	IdleCPUNs *int64 `json:"idleCpuNs,omitempty" since:"2"`
 	// ExpectedRecords, ExpectedBytes, ExpectedFirstKey, ExpectedLastKey: by the parent, from the content seed alone.
 	ExpectedRecords  int    `json:"expectedRecords"`
 	ExpectedBytes    int64  `json:"expectedBytes"`
@@ -252,10 +296,18 @@ type Evidence struct {
 	When   string          `json:"when"`
 	Worker driver.Snapshot `json:"worker"`
 	// OutsideCPUNs: the worker's CPU clock read by the parent at the snapshot; -1 none.
-	OutsideCPUNs int64           `json:"outsideCpuNs"`
-	Broker       *BrokerEvidence `json:"broker,omitempty"`
+	OutsideCPUNs int64 `json:"outsideCpuNs"`
+	// Baseline is the same of the baseline's worker, in a run of two builds.
+	Baseline *WorkerEvidence `json:"baseline,omitempty" since:"2"`
+	Broker   *BrokerEvidence `json:"broker,omitempty"`
 	// WaitedNs is how long the parent waited for wire and broker counts to agree.
 	WaitedNs int64 `json:"waitedNs"`
+}
+
+// WorkerEvidence is what a worker says, and the parent's view of its clock.
+type WorkerEvidence struct {
+	Worker       driver.Snapshot `json:"worker"`
+	OutsideCPUNs int64           `json:"outsideCpuNs"` // -1: none
 }
 
 // BrokerEvidence is what the broker says: JMX, and offsets by Kafka's own protocol.
@@ -325,4 +377,6 @@ type Trailer struct {
 	Complete bool   `json:"complete"` // every planned block was tried
 	Reason   string `json:"reason,omitempty"`
 	WallNs   int64  `json:"wallNs"`
+	// Changed names the checkouts that are no longer what was built of them when the run began.
+	Changed []string `json:"changed,omitempty" since:"2"`
 }
