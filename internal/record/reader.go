@@ -109,9 +109,11 @@ func (r *reader) row(line []byte) error {
 		return fmt.Errorf("is no row of a record: it has no kind")
 	case r.families == nil && head.Kind != KindHeader:
 		return fmt.Errorf("%s: a record begins with a header row, so this is no record, or its start is lost", head.Kind)
-	case r.families == nil && head.Schema != Schema:
-		return fmt.Errorf("header: this record has schema %d, and this build of protocolbench reads schema %d: "+
-			"read it with the build that wrote it (revision %q) or a newer one", head.Schema, Schema, head.Tool)
+	case r.families == nil && (head.Schema < oldestSchema || head.Schema > Schema):
+		return fmt.Errorf("header: this record has schema %d, and this build of protocolbench reads schemas %d to %d: "+
+			"read it with the build that wrote it (revision %q) or a newer one", head.Schema, oldestSchema, Schema, head.Tool)
+	case r.families == nil:
+		r.strict = strictness{schema: head.Schema}
 	}
 	rowType, known := rowTypes[head.Kind]
 	if !known {
@@ -132,7 +134,7 @@ func (r *reader) row(line []byte) error {
 // quickly seen (a record of a standard run has 40,000 rows); only one that isn't is looked at field by field.
 func (r *reader) decode(line []byte, kind string, row reflect.Value) error {
 	decodeErr := json.Unmarshal(line, row.Interface())
-	if decodeErr == nil {
+	if decodeErr == nil && r.strict.schema == Schema { // the writer's own fields are those of the newest schema
 		if canonical, err := encode(row.Interface()); err == nil && bytes.Equal(bytes.TrimSuffix(canonical, []byte("\n")), line) {
 			return nil
 		}

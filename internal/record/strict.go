@@ -13,7 +13,10 @@ import (
 // strictness checks a row's JSON against its type before it is decoded. encoding/json by itself would take a missing field, a null and
 // a misspelt name for zero, and zero is a measurement here ("no number read" taken for 0 is the classic fault).
 // So: every field that the writer always writes has to be there, none that it doesn't know, and null only where a list, a map or an optional part may be empty.
+//
+// Every schema since the first has only added fields, each tagged with the number that it came with, so one set of types reads them all.
 type strictness struct {
+	schema int
 	fields map[reflect.Type]map[string]fieldRule
 }
 
@@ -70,7 +73,7 @@ func (s *strictness) checkObject(raw json.RawMessage, t reflect.Type, path strin
 		delete(object, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		return join(path, name), fmt.Errorf("is not a field of schema %d", Schema)
+		return join(path, name), fmt.Errorf("is not a field of schema %d", s.schema)
 	}
 	return "", nil
 }
@@ -109,6 +112,9 @@ func (s *strictness) rules(t reflect.Type) map[string]fieldRule {
 	rules := map[string]fieldRule{}
 	for _, field := range reflect.VisibleFields(t) {
 		if field.Anonymous {
+			continue
+		}
+		if since, _ := strconv.Atoi(field.Tag.Get("since")); since > s.schema {
 			continue
 		}
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -50,7 +50,7 @@ func TestWriterSetsKindAndSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(line), `{"kind":"header","schema":1,`) {
+		if !strings.HasPrefix(string(line), `{"kind":"header","schema":2,`) {
 			t.Errorf("%s", line)
 		}
 	}
