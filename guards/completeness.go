@@ -30,7 +30,8 @@ func checkCompleteness(run *record.Run, f record.FamilyRun) []Finding {
 	}
 	for _, fault := range run.Faults {
 		if fault.Family == f.Name && fault.What == record.FaultWorker {
-			t.see(AllVersions, fault.Where, Fail, "the client's worker failed: "+fault.Text+"; run this family alone with --only and look at the worker's log", map[string]any{"log": fault.Log})
+			outcome, what := workersFault(fault)
+			t.see(AllVersions, fault.Where, outcome, what+"; run this family alone with --only and look at the worker's log", map[string]any{"log": fault.Log})
 		}
 	}
 	return t.findings()
@@ -65,6 +66,14 @@ func blockGaps(f record.Family, b record.BlockRun) (missing [][2]int, faults []s
 	return missing, faults
 }
 
+// workersFault: a worker that failed is a result about its client. About the client under test nothing is known by the baseline's.
+func workersFault(fault record.Fault) (Outcome, string) {
+	if fault.Build == record.BuildBaseline {
+		return Blind, "the baseline's worker failed, so there is nothing to compare with: " + fault.Text
+	}
+	return Fail, "the client's worker failed: " + fault.Text
+}
+
 // cause is why something is missing.
 type cause struct {
 	outcome Outcome
@@ -79,7 +88,7 @@ func (c cause) say(t *tally, where record.Where, what string, numbers map[string
 // say nothing about the client. With no fault at all the rows were lost, and nothing here can be trusted.
 func causeOf(run *record.Run, f record.FamilyRun) cause {
 	for _, fault := range run.Faults {
-		if fault.Family == f.Name && fault.What == record.FaultWorker {
+		if fault.Family == f.Name && fault.What == record.FaultWorker && fault.Build == "" {
 			return cause{Fail, "the client's worker failed (" + fault.Text + "); that is a result"}
 		}
 	}
@@ -119,8 +128,9 @@ func checkRunComplete(run *record.Run) []Finding {
 		if declared || fault.What != record.FaultWorker {
 			continue
 		}
-		findings = append(findings, Finding{Guard: Completeness, Tier: fault.Tier, Family: fault.Family, Version: AllVersions, Outcome: Fail,
-			Why:      "the client's worker failed before anything could be measured: " + fault.Text + "; that is a result",
+		outcome, what := workersFault(fault)
+		findings = append(findings, Finding{Guard: Completeness, Tier: fault.Tier, Family: fault.Family, Version: AllVersions, Build: fault.Build, Outcome: outcome,
+			Why:      what + "; that was before anything could be measured",
 			Evidence: map[string]any{"log": fault.Log}})
 	}
 	return findings

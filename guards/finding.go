@@ -29,10 +29,12 @@ const (
 
 // Finding is one guard's answer about one family (or a tier, or the run, where Family is empty), with its evidence.
 type Finding struct {
-	Guard   string  `json:"guard"`
-	Tier    int     `json:"tier"`
-	Family  string  `json:"family,omitempty"`
-	Version int     `json:"version"` // -1: all versions of the family
+	Guard   string `json:"guard"`
+	Tier    int    `json:"tier"`
+	Family  string `json:"family,omitempty"`
+	Version int    `json:"version"` // -1: all versions of the family
+	// Build is "baseline" where the finding is about the baseline's worker alone, in a run of two builds.
+	Build   string  `json:"build,omitempty"`
 	Outcome Outcome `json:"outcome"`
 	Why     string  `json:"why"`
 	// Evidence is what the answer rests on: small, raw, JSON.

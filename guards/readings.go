@@ -108,8 +108,8 @@ func number(c measure.Counter, absentIsZero bool) (value int64, blind string) {
 
 // framesOf counts, by version, the frames of one API that a cell sent within the bracket; ok is false where the worker gave no counts of the cell.
 func framesOf(b record.BlockRun, cell int, key int16) (sent map[int]int64, ok bool) {
-	before, hadBefore := snapshotOf(b.Open.Worker, cell)
-	after, hasAfter := snapshotOf(b.Close.Worker, cell)
+	before, hadBefore := snapshotOf(b.Open, cell)
+	after, hasAfter := snapshotOf(b.Close, cell)
 	sent = map[int]int64{}
 	addFrames(sent, after, key, 1)
 	addFrames(sent, before, key, -1)
@@ -121,13 +121,13 @@ func framesOf(b record.BlockRun, cell int, key int16) (sent map[int]int64, ok bo
 	return sent, hadBefore && hasAfter
 }
 
-// allFrames is the same over all of the worker's connections.
+// allFrames is the same over all connections of the block's workers.
 func allFrames(b record.BlockRun, key int16) map[int]int64 {
 	sent := map[int]int64{}
-	for _, c := range b.Close.Worker.Cells {
+	for _, c := range b.Close.CellSnapshots() {
 		addFrames(sent, c, key, 1)
 	}
-	for _, c := range b.Open.Worker.Cells {
+	for _, c := range b.Open.CellSnapshots() {
 		addFrames(sent, c, key, -1)
 	}
 	return sent
@@ -141,8 +141,8 @@ func addFrames(sent map[int]int64, c driver.CellSnapshot, key int16, sign int64)
 	}
 }
 
-func snapshotOf(s driver.Snapshot, cell int) (driver.CellSnapshot, bool) {
-	for _, c := range s.Cells {
+func snapshotOf(e *record.Evidence, cell int) (driver.CellSnapshot, bool) {
+	for _, c := range e.CellSnapshots() {
 		if c.Cell == cell {
 			return c, true
 		}

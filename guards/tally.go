@@ -70,6 +70,9 @@ func (t *tally) finding(version int) Finding {
 	}
 	f := Finding{Guard: t.guard, Tier: t.family.Tier, Family: t.family.Name, Version: version, Outcome: worst.outcome, Why: worst.why,
 		Evidence: map[string]any{"blocks": countBlocks(sightings)}}
+	if build := buildOfCell(t.family, worst.numbers["cell"]); build != "" && worst.outcome != Pass {
+		f.Build, f.Why = build, aboutBaseline+f.Why
+	}
 	switch worst.outcome {
 	case Pass:
 		f.Why = t.passWhy

@@ -14,7 +14,9 @@ type Question struct {
 	Tier        int
 	API         API
 	Implemented [2]int
-	Advertised  [2]int // None without a broker
+	// Baseline is what the other build of a run of two builds implements; nil where there is none.
+	Baseline   *[2]int
+	Advertised [2]int // None without a broker
 	// Accepted has, per version that was tried with one real request, nil or why it failed. Versions that were not tried are
 	// not in it. It is not looked at without a broker.
 	Accepted   map[int]error
@@ -26,7 +28,7 @@ type Question struct {
 // Build decides each implemented version's fate. Every version that isn't pinned has its reason.
 func Build(q Question) record.Plan {
 	plan := record.Plan{Tier: q.Tier, API: q.API.Name, Key: q.API.Key, Implemented: q.Implemented, Advertised: q.Advertised,
-		Negotiated: q.Negotiated, Answers: []record.PlanAnswer{}, Pinned: []int{}}
+		Negotiated: q.Negotiated, BaselineImplemented: q.Baseline, Answers: []record.PlanAnswer{}, Pinned: []int{}}
 	for v := max(q.Implemented[0], 0); v <= q.Implemented[1]; v++ {
 		answer := q.answer(v)
 		plan.Answers = append(plan.Answers, answer)
@@ -51,6 +53,8 @@ func (q Question) answer(v int) record.PlanAnswer {
 		answer.Why = "advertised, but refused: " + err.Error()
 	case v < q.API.Floor:
 		answer.Why = fmt.Sprintf("older than record batches of format v2, which begin at %s v%d: another payload, so no fair comparison", q.API.Name, q.API.Floor)
+	case q.Baseline != nil && !within(v, *q.Baseline):
+		answer.Why = fmt.Sprintf("the baseline implements %s v%d-v%d only: builds are compared on the versions that both have", q.API.Name, q.Baseline[0], q.Baseline[1])
 	case q.Asked != None && !within(v, q.Asked):
 		answer.Why = fmt.Sprintf("not asked for (--versions %d-%d)", q.Asked[0], q.Asked[1])
 	default:

@@ -25,10 +25,12 @@ import (
 //	-> bracket opens -> rounds -> bracket closes -> read-back, allocation counters, hashes
 type block struct {
 	*session
-	live    *live // nil in tier 0
-	f       *familyState
-	where   record.Where
-	process *worker.Process
+	live  *live // nil in tier 0
+	f     *familyState
+	where record.Where
+	// sides are the builds that are measured, workers theirs: all alive at once, one working at a time.
+	sides   []*side
+	workers []*worker.Process
 	row     record.Block
 	topic   string
 	content *shape.Content
@@ -106,12 +108,43 @@ func (b *block) prepare(ctx context.Context, families []*familyState) error {
 	if b.live != nil {
 		_, b.base = b.live.counts(ctx, b.f.api)
 	}
-	var err error
-	b.process, err = worker.Start(ctx, b.Worker, b.Deadlines)
-	if err == nil {
-		b.row.WorkerPID = b.process.PID()
+	return b.startWorkers(ctx)
+}
+
+func (b *block) startWorkers(ctx context.Context) error {
+	for i, side := range b.sides {
+		layout := b.layout(side, b.where, b.f.tier)
+		p, err := b.start(ctx, side, layout)
+		if err != nil {
+			return err
+		}
+		b.workers = append(b.workers, p)
+		if i == 0 {
+			b.row.WorkerPID, b.row.Layout = p.PID(), layout
+		} else {
+			b.row.BaselinePID, b.row.BaselineLayout = p.PID(), layout
+		}
 	}
-	return err
+	return nil
+}
+
+// sideOf is the place in sides and workers of the build that a cell, by its index, belongs to.
+func (b *block) sideOf(i int) int {
+	if b.f.row.Cells[i].Build == record.BuildBaseline {
+		return 1
+	}
+	return 0
+}
+
+func (b *block) worker(i int) *worker.Process { return b.workers[b.sideOf(i)] }
+
+// blameCell says whose worker an error is of.
+func (b *block) blameCell(i int, err error) error { return b.blame(b.sides[b.sideOf(i)], err) }
+
+// warmUp runs a batch of a cell that is not counted.
+func (b *block) warmUp(ctx context.Context, i, requests int, placement uint64) (driver.Batched, error) {
+	got, err := b.worker(i).Warm(ctx, driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: requests, Placement: placement})
+	return got, b.blameCell(i, err)
 }
 
 func (b *block) prepareTopic(ctx context.Context, families []*familyState) (err error) {
@@ -131,8 +164,8 @@ func (b *block) prepareTopic(ctx context.Context, families []*familyState) (err 
 // end takes down what prepare made, whatever happened in between.
 func (b *block) end(ctx context.Context) {
 	after := context.WithoutCancel(ctx)
-	if b.process != nil {
-		b.process.Close(after)
+	for _, p := range b.workers {
+		p.Close(after)
 	}
 	if b.live != nil && b.f.api == pin.Produce && b.topic != "" {
 		b.live.dropTopic(after, b.topic)
@@ -150,8 +183,8 @@ func (b *block) open(ctx context.Context) error {
 			request.Brokers = b.live.broker.Addresses()
 		}
 		var err error
-		if b.opened[i], err = b.process.Open(ctx, request); err != nil {
-			return err
+		if b.opened[i], err = b.worker(i).Open(ctx, request); err != nil {
+			return b.blameCell(i, err)
 		}
 	}
 	return nil
@@ -197,12 +230,11 @@ func (b *block) recordsPerRequest() int {
 
 // findSize doubles a batch of the reference until it takes half the target, three times each for the caches.
 func (b *block) findSize(ctx context.Context) (requests int, err error) {
-	cell := b.f.row.Cells[b.reference()].Cell
 	target := float64(b.f.batchTarget.Nanoseconds())
 	for requests = 1; ; requests = min(requests*2, b.f.maxRequests) {
 		var last driver.Batched
 		for range 3 {
-			if last, err = b.process.Warm(ctx, driver.Batch{Cell: cell, Requests: requests, Placement: uint64(requests)}); err != nil {
+			if last, err = b.warmUp(ctx, b.reference(), requests, uint64(requests)); err != nil {
 				return 0, err
 			}
 		}
@@ -233,9 +265,12 @@ func (b *block) plant(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, c := range b.f.row.Cells {
-		if c.Role == record.RoleCanary {
-			return b.process.Plant(ctx, driver.Plant{Cell: c.Cell, CPUNsPerRequest: b.f.row.PlantNsPerRequest})
+	for i, c := range b.f.row.Cells {
+		if c.Role != record.RoleCanary {
+			continue
+		}
+		if err := b.worker(i).Plant(ctx, driver.Plant{Cell: c.Cell, CPUNsPerRequest: b.f.row.PlantNsPerRequest}); err != nil {
+			return b.blameCell(i, err)
 		}
 	}
 	return nil
@@ -245,7 +280,7 @@ func (b *block) sizePlant(ctx context.Context) error {
 	requests := b.f.row.RequestsPerBatch
 	var took []int64
 	for i := range plantBatches {
-		got, err := b.process.Warm(ctx, driver.Batch{Cell: b.f.row.Cells[b.reference()].Cell, Requests: requests, Placement: uint64(i)})
+		got, err := b.warmUp(ctx, b.reference(), requests, uint64(i))
 		if err != nil {
 			return err
 		}
@@ -274,7 +309,7 @@ func (b *block) warm(ctx context.Context) error {
 		for range size {
 			var roundNs int64
 			for _, i := range seed.Permutation(stream, len(b.f.row.Cells)) {
-				got, err := b.process.Warm(ctx, driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: requests, Placement: schedule.Placement(stream)})
+				got, err := b.warmUp(ctx, i, requests, schedule.Placement(stream))
 				if err != nil {
 					return err
 				}
@@ -292,11 +327,19 @@ func (b *block) warm(ctx context.Context) error {
 	return nil
 }
 
-// stretch takes one batch of full length right before the bracket: heap and buffers grow to their full size on it, which the first counted
+// stretch takes one batch of full length of each build right before the bracket: heap and buffers grow to their full size on it, which the first counted
 // batch paid for otherwise, and which in tier 2 would look like a leak.
 func (b *block) stretch(ctx context.Context) error {
-	_, err := b.process.Warm(ctx, driver.Batch{Cell: b.f.row.Cells[b.reference()].Cell, Requests: b.f.row.RequestsPerBatch})
-	return err
+	for i, c := range b.f.row.Cells {
+		isReference := c.Role == record.RoleVersion && c.Version == b.f.row.Reference || c.Role == record.RoleAlone
+		if !isReference {
+			continue
+		}
+		if _, err := b.warmUp(ctx, i, b.f.row.RequestsPerBatch, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // host samples what the machine did besides.

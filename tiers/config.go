@@ -31,8 +31,9 @@ type Config struct {
 	Versions map[string][2]int
 	Margin   float64 // 0: as each family declares
 	CacheDir string
-	// Worker is how a worker is started; its CPUs are chosen here.
-	Worker    worker.Command
+	// Client is the build under test. With a Baseline the run is one of two builds, and Client is the candidate.
+	Client    Client
+	Baseline  *Client
 	Deadlines worker.Deadlines // zero: worker.DefaultDeadlines()
 	Command   []string
 	Replay    string

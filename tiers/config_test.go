@@ -125,7 +125,7 @@ func TestEmbeddedHasOneFamilyPerLiveTier(t *testing.T) {
 
 func TestCellsHaveTwinsAndACanary(t *testing.T) {
 	plan := pin.Build(pin.Question{API: pin.Fetch, Implemented: [2]int{0, 18}, Advertised: pin.None, Asked: pin.None})
-	list := cells(0, plan)
+	list := cells(0, plan, []*side{{}})
 	roles := map[string]int{}
 	for i, c := range list {
 		roles[c.Role]++
@@ -139,7 +139,7 @@ func TestCellsHaveTwinsAndACanary(t *testing.T) {
 	if len(list) != 18 || roles["twin"] != 2 || roles["canary"] != 1 {
 		t.Errorf("%d cells, roles %v; want 18 with two twins and a canary", len(list), roles)
 	}
-	if alone := cells(2, plan); len(alone) != 1 || alone[0].Version != -1 {
+	if alone := cells(2, plan, []*side{{}}); len(alone) != 1 || alone[0].Version != -1 {
 		t.Errorf("tier 2: %v", alone)
 	}
 }

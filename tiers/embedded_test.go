@@ -45,7 +45,13 @@ func (s silent) Say(text string)          { s.t.Log(text) }
 
 func config(t *testing.T, tiers []int, only ...string) Config {
 	return Config{Tiers: tiers, Profile: "quick", Seed: 7, Out: t.TempDir(), Only: only, Broker: "embedded", Kafka: "4.4.0", Legacy: "1.1.0",
-		Worker: workerCommand, Command: []string{"test"}, Replay: "test", Now: time.Now, Progress: silent{t}, Standing: io.Discard}
+		Client: clientOf(workerCommand), Command: []string{"test"}, Replay: "test", Now: time.Now, Progress: silent{t}, Standing: io.Discard}
+}
+
+// clientOf is a client whose worker lies ready.
+func clientOf(command worker.Command) Client {
+	return Client{Build: record.Build{Spec: "franz-go", Version: "test", ContentHash: "test", Modules: []record.Module{}},
+		Worker: func(context.Context, int) (worker.Command, error) { return command, nil }}
 }
 
 func mustRun(t *testing.T, c Config) (*record.Run, verdict.Verdict, string) {
@@ -134,7 +140,7 @@ func TestWorkerThatDiesOrHangsFailsTheRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config(t, []int{0}, "tier0/fetch/records=100/bare")
-			c.Worker = worker.Command{Path: "/bin/sh", Args: []string{"-c", script, workerCommand.Path}}
+			c.Client = clientOf(worker.Command{Path: "/bin/sh", Args: []string{"-c", script, workerCommand.Path}})
 			c.Deadlines = worker.DefaultDeadlines()
 			c.Deadlines.Batch = 2 * time.Second
 			run, v, _ := mustRun(t, c)

@@ -56,13 +56,23 @@ func (s *session) cellsOf(f family) int {
 		return 1
 	}
 	low, high := f.api.Floor, f.api.Floor+usualVersions[f.api.Name]-1
-	if r := s.implemented(f.api); r != pin.None {
-		high = r[1]
+	for i, side := range s.sides {
+		switch r := side.implemented(f.api); {
+		case r == pin.None:
+		case i == 0:
+			high = r[1]
+		default:
+			high = min(high, r[1])
+		}
 	}
 	if asked := s.asked(f.api); asked != pin.None {
 		low, high = max(low, asked[0]), min(high, asked[1])
 	}
-	return max(0, high-low+1) + extraCells
+	n := max(0, high-low+1) + extraCells
+	if s.Baseline != nil {
+		n *= 2
+	}
+	return n
 }
 
 func (s *session) blockExpected(f family, cells int) time.Duration {
@@ -79,10 +89,14 @@ func (s *session) rounds(f family, cells int) int {
 
 // squares is how much of a Williams square a block takes. The forks of a draw make whole ones together, with half a square each as with one.
 func (s *session) squares(f family) float64 {
+	squares := s.budget.Squares
 	if f.wholeSquares {
-		return max(1, s.budget.Squares)
+		squares = max(1, squares)
 	}
-	return s.budget.Squares
+	if s.Baseline != nil { // a square of twice the cells has twice the rounds
+		squares /= 2
+	}
+	return squares
 }
 
 func (b *block) orders(forks, cells int) [][]int {

@@ -51,24 +51,17 @@ func (s *session) probeTier(ctx context.Context, tier int) ([]record.Plan, recor
 	return []record.Plan{found[pin.Produce.Name], found[pin.Fetch.Name]}, l.row(), nil
 }
 
-// implemented is the client's range of an API by its own hello.
-func (s *session) implemented(api pin.API) [2]int {
-	for _, r := range s.hello.Implemented {
-		if r.Key == api.Key {
-			return [2]int{int(r.Min), int(r.Max)}
-		}
-	}
-	return pin.None
-}
-
 // askedVersionsExist refuses versions that no broker could help with, before one is started.
 func (s *session) askedVersionsExist() error {
 	var faults []string
 	for _, api := range apis {
-		asked, has := s.asked(api), s.implemented(api)
-		if asked != pin.None && (asked[0] < has[0] || asked[1] > has[1]) {
-			faults = append(faults, fmt.Sprintf("--versions asks for %s v%d-v%d; %s %s implements v%d-v%d",
-				api.Name, asked[0], asked[1], s.hello.Client, s.hello.Version, has[0], has[1]))
+		asked := s.asked(api)
+		for _, side := range s.sides {
+			has := side.implemented(api)
+			if asked != pin.None && (asked[0] < has[0] || asked[1] > has[1]) {
+				faults = append(faults, fmt.Sprintf("--versions asks for %s v%d-v%d; %s %s implements v%d-v%d",
+					api.Name, asked[0], asked[1], side.hello.Client, side.hello.Version, has[0], has[1]))
+			}
 		}
 	}
 	if faults != nil {
@@ -79,7 +72,11 @@ func (s *session) askedVersionsExist() error {
 
 // probe tries every version that both sides name with one real request of the client under test.
 func (s *session) probe(ctx context.Context, l *live, tier int, api pin.API) (record.Plan, error) {
-	q := pin.Question{Tier: tier, API: api, Implemented: s.implemented(api), Advertised: pin.None, Negotiated: driver.Unpinned, Asked: s.asked(api)}
+	q := pin.Question{Tier: tier, API: api, Implemented: s.sides[0].implemented(api), Advertised: pin.None, Negotiated: driver.Unpinned, Asked: s.asked(api)}
+	for _, side := range s.sidesOf(tier)[1:] {
+		has := side.implemented(api)
+		q.Baseline = &has
+	}
 	if l == nil {
 		return pin.Build(q), nil
 	}
@@ -93,24 +90,40 @@ func (s *session) probe(ctx context.Context, l *live, tier int, api pin.API) (re
 		return record.Plan{}, err
 	}
 	defer l.dropTopic(context.WithoutCancel(ctx), topic)
-	try, err := s.preflighter(ctx, l, tier, api, topic)
+	for i, side := range s.sidesOf(tier) {
+		negotiated, err := s.probeSide(ctx, l, side, &q, topic)
+		if err != nil {
+			return record.Plan{}, s.blame(side, ifDead(l.broker, err))
+		}
+		if i == 0 {
+			q.Negotiated = negotiated
+		}
+	}
+	return pin.Build(q), nil
+}
+
+// probeSide tries the versions with one build's worker. What one of two builds is refused neither can be measured on.
+func (s *session) probeSide(ctx context.Context, l *live, side *side, q *pin.Question, topic string) (negotiated int, err error) {
+	try, err := s.preflighter(ctx, l, side, q.Tier, q.API, topic)
 	if err != nil {
-		return record.Plan{}, err
+		return 0, err
 	}
 	defer try.close(ctx)
-	for v := max(low, q.Implemented[0]); v <= min(high, q.Implemented[1]); v++ {
+	has := side.implemented(q.API)
+	for v := max(q.Advertised[0], has[0]); v <= min(q.Advertised[1], has[1]); v++ {
 		_, refusal, err := try.open(ctx, v)
 		if err != nil {
-			return record.Plan{}, ifDead(l.broker, err)
+			return 0, err
 		}
-		q.Accepted[v] = refusal
+		if tried, before := q.Accepted[v]; !before || tried == nil {
+			q.Accepted[v] = s.blame(side, refusal)
+		}
 	}
 	opened, refusal, err := try.open(ctx, driver.Unpinned)
 	if err = errors.Join(refusal, err); err != nil {
-		return record.Plan{}, fmt.Errorf("the client left alone can't use %s on this broker: %w", api.Name, err)
+		return 0, fmt.Errorf("the client left alone can't use %s on this broker: %w", q.API.Name, err)
 	}
-	q.Negotiated = opened.AnswerVersion
-	return pin.Build(q), nil
+	return opened.AnswerVersion, nil
 }
 
 // preflights opens cells one after the other in one worker, only for their preflight.
@@ -120,7 +133,7 @@ type preflights struct {
 }
 
 // preflighter fills a topic with one batch, since a fetch preflight has to find records.
-func (s *session) preflighter(ctx context.Context, l *live, tier int, api pin.API, topic string) (*preflights, error) {
+func (s *session) preflighter(ctx context.Context, l *live, side *side, tier int, api pin.API, topic string) (*preflights, error) {
 	sh := flat("probe", 10, 1, 1, 1)
 	sh.FetchBytes = 4 << 10
 	contentSeed := seed.Derive(s.Seed, "content/probe")
@@ -129,7 +142,7 @@ func (s *session) preflighter(ctx context.Context, l *live, tier int, api pin.AP
 			return nil, err
 		}
 	}
-	p, err := worker.Start(ctx, s.Worker, s.Deadlines)
+	p, err := s.start(ctx, side, ownLayout)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +190,7 @@ func (s *session) unpinnedControl(ctx context.Context, l *live, tier int, plan r
 		return control, err
 	}
 	defer l.dropTopic(context.WithoutCancel(ctx), topic)
-	try, err := s.preflighter(ctx, l, tier, pin.Fetch, topic)
+	try, err := s.preflighter(ctx, l, s.sides[0], tier, pin.Fetch, topic)
 	if err != nil {
 		return control, err
 	}

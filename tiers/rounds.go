@@ -49,11 +49,12 @@ func (b *block) measure(ctx context.Context) error {
 func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 	placements := schedule.Placements(b.Seed, b.where.Family, b.where.Draw, b.where.Fork)
 	for round, order := range b.row.Orders {
-		batches := make([]driver.Batch, len(order))
+		turns := make([]worker.Turn, len(order))
 		for position, i := range order {
-			batches[position] = driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: b.f.row.RequestsPerBatch, Placement: schedule.Placement(placements)}
+			turns[position] = worker.Turn{Process: b.worker(i),
+				Batch: driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: b.f.row.RequestsPerBatch, Placement: schedule.Placement(placements)}}
 		}
-		rows, err := b.round(ctx, batches)
+		rows, err := b.round(ctx, order, turns)
 		for position := range rows {
 			rows[position].Round, rows[position].Position = round, position
 			batchWallNs += rows[position].WallNs
@@ -70,33 +71,44 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 
 // outsideClocks are read from outside the worker: it can't vouch for itself.
 type outsideClocks struct {
-	worker, broker, parent int64
-	hasWorker, hasBroker   bool
+	worker, idle, broker, parent  int64
+	hasWorker, hasIdle, hasBroker bool
 }
 
-func (b *block) clocks() (c outsideClocks) {
-	c.worker, c.hasWorker = b.process.CPUNs()
+// clocks reads them around a batch of one side; the other side's worker, where there is one, is idle meanwhile.
+func (b *block) clocks(side int) (c outsideClocks) {
+	c.worker, c.hasWorker = b.workers[side].CPUNs()
+	if len(b.workers) > 1 {
+		c.idle, c.hasIdle = b.workers[1-side].CPUNs()
+	}
 	c.broker, c.hasBroker = b.brokerCPU()
 	c.parent = measure.SelfCPUNs()
 	return c
 }
 
 // round runs one round and makes its rows, also of a round that a fault cut short.
-func (b *block) round(ctx context.Context, batches []driver.Batch) ([]record.Batch, error) {
-	before, after := make([]outsideClocks, len(batches)), make([]outsideClocks, len(batches))
-	done, err := b.process.Round(ctx, batches, worker.Around{
-		Before: func(i int) { before[i] = b.clocks() },
-		After:  func(i int) { after[i] = b.clocks() },
+func (b *block) round(ctx context.Context, order []int, turns []worker.Turn) ([]record.Batch, error) {
+	before, after := make([]outsideClocks, len(turns)), make([]outsideClocks, len(turns))
+	done, err := worker.Round(ctx, turns, worker.Around{
+		Before: func(i int) { before[i] = b.clocks(b.sideOf(order[i])) },
+		After:  func(i int) { after[i] = b.clocks(b.sideOf(order[i])) },
 	})
+	if err != nil && len(done) < len(order) {
+		err = b.blameCell(order[len(done)], err)
+	}
 	want, times := b.truth.expectation, b.truth.repeats
 	rows := make([]record.Batch, len(done))
 	for i := range done {
-		rows[i] = record.Batch{Where: b.where, Cell: batches[i].Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
+		rows[i] = record.Batch{Where: b.where, Cell: turns[i].Batch.Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
 			ParentCPUNs:     after[i].parent - before[i].parent,
 			ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
 			ExpectedFirstKey: want.FirstKey, ExpectedLastKey: want.LastKey}
 		if before[i].hasWorker && after[i].hasWorker {
 			rows[i].OutsideCPUNs = after[i].worker - before[i].worker
+		}
+		if before[i].hasIdle && after[i].hasIdle {
+			idleNs := after[i].idle - before[i].idle
+			rows[i].IdleCPUNs = &idleNs
 		}
 		if before[i].hasBroker && after[i].hasBroker {
 			rows[i].BrokerCPUNs = after[i].broker - before[i].broker
@@ -114,22 +126,37 @@ func (b *block) brokerCPU() (int64, bool) {
 
 // evidence reads every counter at one end of the bracket, after wire and broker agree.
 func (b *block) evidence(ctx context.Context, when string) (record.Evidence, error) {
-	snapshot, err := b.process.Snapshot(ctx)
-	if err != nil {
+	e := record.Evidence{Where: b.where, When: when}
+	var err error
+	if e.Worker, e.OutsideCPUNs, err = b.snapshot(ctx, 0); err != nil {
 		return record.Evidence{}, err
 	}
-	e := record.Evidence{Where: b.where, When: when, Worker: snapshot, OutsideCPUNs: -1}
-	if now, ok := b.process.CPUNs(); ok {
-		e.OutsideCPUNs = now
+	sent := framesByVersion(e.Worker, b.f.api.Key)
+	if len(b.workers) > 1 {
+		e.Baseline = &record.WorkerEvidence{}
+		if e.Baseline.Worker, e.Baseline.OutsideCPUNs, err = b.snapshot(ctx, 1); err != nil {
+			return record.Evidence{}, err
+		}
+		for version, n := range framesByVersion(e.Baseline.Worker, b.f.api.Key) {
+			sent[version] += n
+		}
 	}
 	if b.live == nil {
 		return e, nil
 	}
-	_, settled := b.live.waitForCounts(ctx, b.f.api, b.base, framesByVersion(snapshot, b.f.api.Key))
+	_, settled := b.live.waitForCounts(ctx, b.f.api, b.base, sent)
 	e.WaitedNs = settled.waited.Nanoseconds()
 	broker := b.live.observer.Evidence(ctx, b.f.api, b.topic)
 	e.Broker = &broker
 	return e, ctx.Err()
+}
+
+func (b *block) snapshot(ctx context.Context, side int) (s driver.Snapshot, outsideCPUNs int64, err error) {
+	s, err = b.workers[side].Snapshot(ctx)
+	if now, ok := b.workers[side].CPUNs(); ok {
+		return s, now, b.blame(b.sides[side], err)
+	}
+	return s, -1, b.blame(b.sides[side], err)
 }
 
 // readBack reads what the broker stored of the first counted batch. It comes after the closing evidence, since it fetches.
@@ -159,23 +186,24 @@ func (b *block) readLast(ctx context.Context, records int, want uint64) *record.
 // untimed takes the allocation counters and the full hashes, outside the bracket.
 func (b *block) untimed(ctx context.Context) error {
 	requests := max(1, b.f.row.RequestsPerBatch/4)
-	for i, c := range b.f.row.Cells {
-		if err := b.steady(ctx, c.Cell, requests); err != nil {
-			return err
+	for i := range b.f.row.Cells {
+		if err := b.steady(ctx, i, requests); err != nil {
+			return b.blameCell(i, err)
 		}
 		if err := b.hash(ctx, i, requests); err != nil {
-			return err
+			return b.blameCell(i, err)
 		}
 	}
 	return nil
 }
 
 // steady takes a cell's allocation counters. They hardly differ from fork to fork, so the quick profile takes them in the first one only.
-func (b *block) steady(ctx context.Context, cell, requests int) error {
+func (b *block) steady(ctx context.Context, i, requests int) error {
 	if b.Profile == schedule.Quick && b.where.Fork > 0 {
 		return nil
 	}
-	got, err := b.process.Steady(ctx, driver.Batch{Cell: cell, Requests: requests})
+	cell := b.f.row.Cells[i].Cell
+	got, err := b.worker(i).Steady(ctx, driver.Batch{Cell: cell, Requests: requests})
 	if err != nil {
 		return err
 	}
@@ -191,7 +219,7 @@ func (b *block) hash(ctx context.Context, i, requests int) error {
 	}
 	want := b.expect(requests).expectation.Hash
 	for turn := range times {
-		got, err := b.process.Hash(ctx, driver.Batch{Cell: c.Cell, Requests: requests})
+		got, err := b.worker(i).Hash(ctx, driver.Batch{Cell: c.Cell, Requests: requests})
 		if err != nil {
 			return err
 		}

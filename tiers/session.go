@@ -9,7 +9,6 @@ import (
 
 	"protocolbench/guards"
 	"protocolbench/internal/broker"
-	"protocolbench/internal/driver"
 	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
 	"protocolbench/internal/report"
@@ -22,7 +21,7 @@ import (
 type session struct {
 	Config
 	budget     schedule.Budget
-	hello      driver.Hello
+	sides      []*side // one or two builds
 	writer     *record.Writer
 	dir        string
 	started    time.Time
@@ -60,7 +59,7 @@ func Run(ctx context.Context, c Config) (dir string, v verdict.Verdict, err erro
 			return s.dir, verdict.Verdict{}, err
 		}
 	}
-	trailer := record.Trailer{Complete: runErr == nil, WallNs: int64(s.Now().Sub(s.started))}
+	trailer := record.Trailer{Complete: runErr == nil, WallNs: int64(s.Now().Sub(s.started)), Changed: s.changed()}
 	if runErr != nil {
 		trailer.Reason = runErr.Error()
 	}
@@ -93,6 +92,9 @@ func begin(ctx context.Context, c Config) (*session, error) {
 	if len(s.chosen(false)) == 0 {
 		return nil, &UsageError{[]string{"nothing to run: --only, --tier and --profile leave no family; see --list"}}
 	}
+	if err := s.link(ctx); err != nil {
+		return nil, err
+	}
 	return s, s.openRecord()
 }
 
@@ -112,21 +114,10 @@ func prepare(ctx context.Context, c Config) (*session, error) {
 	s.budget, _ = schedule.BudgetOf(c.Profile)
 	s.baseMs = s.started.UnixMilli()
 	s.workerCPUs, s.brokerCPUs = measure.SplitCPUs(measure.AllowedCPUs())
-	s.Worker.CPUs = s.workerCPUs
-	if err := s.greet(ctx); err != nil {
+	if err := s.meet(ctx); err != nil {
 		return nil, err
 	}
 	return s, s.askedVersionsExist()
-}
-
-// greet starts a worker for its hello alone.
-func (s *session) greet(ctx context.Context) error {
-	p, err := worker.Start(ctx, s.Worker, s.Deadlines)
-	if err != nil {
-		return fmt.Errorf("the worker of the client under test did not start: %w", err)
-	}
-	s.hello = p.Hello()
-	return p.Close(ctx)
 }
 
 func (s *session) openRecord() error {
@@ -138,19 +129,24 @@ func (s *session) openRecord() error {
 		return err
 	}
 	m := measure.Machine()
-	return s.writer.Write(record.Header{
+	draws, forks := s.repeats(0)
+	header := record.Header{
 		Schema: record.Schema, Tool: s.Tool, Command: s.Command, Replay: s.Replay, Seed: s.Seed, Profile: s.Profile, Tiers: s.Tiers,
-		Started: s.started, BaseTimestampMs: s.baseMs, Client: s.hello, Margin: s.Margin,
+		Started: s.started, BaseTimestampMs: s.baseMs, Client: s.sides[0].hello, ClientBuild: &s.sides[0].Build, Margin: s.Margin,
 		Machine: record.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPUModel: m.CPUModel, CPUs: m.CPUs, MemoryBytes: m.MemoryBytes,
 			GoVersion: m.GoVersion, Missing: m.Missing, WorkerCPUs: s.workerCPUs, BrokerCPUs: s.brokerCPUs},
-		Budget: record.Budget{Draws: s.budget.Draws, Forks: s.budget.Forks, Squares: s.budget.Squares, BatchTargetNs: schedule.BatchTarget.Nanoseconds()},
-	})
+		Budget: record.Budget{Draws: draws, Forks: forks, Squares: s.budget.Squares, BatchTargetNs: schedule.BatchTarget.Nanoseconds()},
+	}
+	if s.Baseline != nil {
+		header.Baseline, header.BaselineBuild = &s.sides[1].hello, &s.sides[1].Build
+	}
+	return s.writer.Write(header)
 }
 
 // tiers runs the tiers in order. A tier whose broker died leaves the others their chance.
 func (s *session) tiers(ctx context.Context) error {
 	s.Progress.Expect(s.expected())
-	s.Progress.Say(fmt.Sprintf("client %s %s, seed %d, results in %s", s.hello.Client, s.hello.Version, s.Seed, s.dir))
+	s.Progress.Say(fmt.Sprintf("%s, seed %d, results in %s", s.who(), s.Seed, s.dir))
 	var early error
 	for _, tier := range s.Tiers {
 		err := s.tier(ctx, tier)
@@ -165,9 +161,22 @@ func (s *session) tiers(ctx context.Context) error {
 	return early
 }
 
+// who names the builds of the run.
+func (s *session) who() string {
+	hello := s.sides[0].hello
+	if s.Baseline == nil {
+		return fmt.Sprintf("client %s %s", hello.Client, hello.Version)
+	}
+	baseline := s.sides[1].hello
+	return fmt.Sprintf("candidate %s %s against baseline %s %s", hello.Client, hello.Version, baseline.Client, baseline.Version)
+}
+
 // fault writes what stopped a block, a tier or the run, with the last log lines where the error has some.
 func (s *session) fault(where record.Where, tier int, cause error) error {
 	f := record.Fault{Where: where, Tier: tier, What: record.FaultTool, Text: cause.Error()}
+	if blame := new(blamed); errors.As(cause, &blame) {
+		f.Build = blame.build
+	}
 	var dead *worker.Dead
 	var hung *worker.Hung
 	var junk *worker.Junk

@@ -100,6 +100,9 @@ func (s *session) repeats(tier int) (draws, forks int) {
 	if tier == 2 {
 		return 1, 2
 	}
+	if s.Baseline != nil { // each fork has another pair of layouts
+		return s.budget.Draws, max(s.budget.Forks, (schedule.LeastLayouts+s.budget.Draws-1)/s.budget.Draws)
+	}
 	return s.budget.Draws, s.budget.Forks
 }
 
@@ -117,35 +120,40 @@ func (s *session) states(tier int) []*familyState {
 func (s *session) declare(f *familyState, plan record.Plan) error {
 	draws, forks := s.repeats(f.tier)
 	f.row = record.Family{Tier: f.tier, Name: f.name(), API: f.api.Name, Key: f.api.Key, Shape: f.shape, Mode: f.mode, Margin: f.margin,
-		Deciding: f.deciding, Reference: driver.Unpinned, Blocks: draws * forks, Cells: cells(f.tier, plan)}
+		Deciding: f.deciding, Reference: driver.Unpinned, Blocks: draws * forks, Cells: cells(f.tier, plan, s.sidesOf(f.tier))}
 	if f.tier < 2 {
 		if len(plan.Pinned) == 0 {
 			return &UsageError{[]string{fmt.Sprintf("no version of %s is left for tier %d; protocolbench probe shows why", plan.API, f.tier)}}
 		}
 		f.row.Reference = plan.Pinned[len(plan.Pinned)-1]
+		if s.Baseline != nil {
+			f.row.BuildMargin = max(leastBuildMargin, f.margin)
+		}
 	}
 	f.row.Rounds = s.rounds(f.family, len(f.row.Cells))
 	f.expected = s.blockExpected(f.family, len(f.row.Cells))
 	return nil
 }
 
-// cells are the versions, two more clients of the reference (the twins: the reference is the mean of three), and the canary.
-func cells(tier int, plan record.Plan) []record.FamilyCell {
+// cells are, of each build, the versions, two more clients of the reference (the twins: the reference is the mean of three), and the canary.
+func cells(tier int, plan record.Plan, sides []*side) []record.FamilyCell {
 	if tier == 2 {
 		return []record.FamilyCell{{Cell: 0, Version: driver.Unpinned, Role: record.RoleAlone}}
 	}
 	var list []record.FamilyCell
-	add := func(version int, role string) {
-		list = append(list, record.FamilyCell{Cell: len(list), Version: version, Role: role})
-	}
-	for _, v := range plan.Pinned {
-		add(v, record.RoleVersion)
-	}
-	if len(plan.Pinned) > 0 {
-		reference := plan.Pinned[len(plan.Pinned)-1]
-		add(reference, record.RoleTwin)
-		add(reference, record.RoleTwin)
-		add(reference, record.RoleCanary)
+	for _, side := range sides {
+		add := func(version int, role string) {
+			list = append(list, record.FamilyCell{Cell: len(list), Version: version, Role: role, Build: side.name})
+		}
+		for _, v := range plan.Pinned {
+			add(v, record.RoleVersion)
+		}
+		if len(plan.Pinned) > 0 {
+			reference := plan.Pinned[len(plan.Pinned)-1]
+			add(reference, record.RoleTwin)
+			add(reference, record.RoleTwin)
+			add(reference, record.RoleCanary)
+		}
 	}
 	return list
 }
@@ -157,7 +165,7 @@ func (s *session) oneBlock(ctx context.Context, l *live, f *familyState, familie
 	}
 	s.Progress.Step(0, fmt.Sprintf("%s, draw %d, fork %d", f.name(), draw+1, fork+1))
 	s.measured = true
-	b := &block{session: s, live: l, f: f, where: record.Where{Family: f.name(), Draw: draw, Fork: fork}}
+	b := &block{session: s, live: l, f: f, where: record.Where{Family: f.name(), Draw: draw, Fork: fork}, sides: s.sidesOf(f.tier)}
 	err := b.run(ctx, families)
 	s.Progress.Step(f.expected, "")
 	if err == nil {

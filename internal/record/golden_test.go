@@ -56,7 +56,7 @@ func goldenRows() []any {
 			Stored: &ReadBack{Records: 580, Hash: 1<<63 + 4, ExpectedHash: 1<<63 + 4, Why: "read"}},
 		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20}},
 		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000},
-		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}},
+		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}, Build: BuildBaseline},
 		Trailer{Complete: true, Reason: "as planned", WallNs: 90_000_000_000, Changed: []string{"checkout: pkg/kgo/client.go"}},
 	}
 }

@@ -3,6 +3,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 
 	"protocolbench/internal/driver"
@@ -304,6 +305,14 @@ type Evidence struct {
 	WaitedNs int64 `json:"waitedNs"`
 }
 
+// CellSnapshots are the wire counts of all clients of the block, of both builds where there are two.
+func (e *Evidence) CellSnapshots() []driver.CellSnapshot {
+	if e.Baseline == nil {
+		return e.Worker.Cells
+	}
+	return slices.Concat(e.Worker.Cells, e.Baseline.Worker.Cells)
+}
+
 // WorkerEvidence is what a worker says, and the parent's view of its clock.
 type WorkerEvidence struct {
 	Worker       driver.Snapshot `json:"worker"`
@@ -357,6 +366,8 @@ type Fault struct {
 	What string   `json:"what"` // FaultWorker, ...
 	Text string   `json:"text"`
 	Log  []string `json:"log,omitempty"` // last lines of the process
+	// Build is BuildBaseline where the worker was the baseline's: no fault of the client under test.
+	Build string `json:"build,omitempty" since:"2"`
 }
 
 // Host is the machine's state over one block.

@@ -11,6 +11,14 @@ import (
 	"protocolbench/internal/worker"
 )
 
+func turns(p *worker.Process, batches ...driver.Batch) []worker.Turn {
+	var list []worker.Turn
+	for _, b := range batches {
+		list = append(list, worker.Turn{Process: p, Batch: b})
+	}
+	return list
+}
+
 func TestARoundRunsInOrderAndReadsItsClocksAroundEachBatch(t *testing.T) {
 	ctx := context.Background()
 	p := start(t, memoryWorker(t), worker.Deadlines{})
@@ -21,7 +29,7 @@ func TestARoundRunsInOrderAndReadsItsClocksAroundEachBatch(t *testing.T) {
 	}
 	var calls []int
 	around := worker.Around{Before: func(i int) { calls = append(calls, i) }, After: func(i int) { calls = append(calls, -i-1) }}
-	got, err := p.Round(ctx, []driver.Batch{{Cell: 1, Requests: 3}, {Cell: 0, Requests: 5}, {Cell: 1, Requests: 2}}, around)
+	got, err := worker.Round(ctx, turns(p, []driver.Batch{{Cell: 1, Requests: 3}, {Cell: 0, Requests: 5}, {Cell: 1, Requests: 2}}...), around)
 	if err != nil || len(got) != 3 || got[0].Requests != 3 || got[1].Requests != 5 || got[2].Requests != 2 {
 		t.Fatalf("round %+v, %v", got, err)
 	}
@@ -42,7 +50,7 @@ func TestARoundKeepsWhatCameBeforeARefusal(t *testing.T) {
 		t.Fatal(err)
 	}
 	none := worker.Around{Before: func(int) {}, After: func(int) {}}
-	got, err := p.Round(ctx, []driver.Batch{{Cell: 0, Requests: 1}, {Cell: 9, Requests: 1}, {Cell: 0, Requests: 1}}, none)
+	got, err := worker.Round(ctx, turns(p, []driver.Batch{{Cell: 0, Requests: 1}, {Cell: 9, Requests: 1}, {Cell: 0, Requests: 1}}...), none)
 	var refused *worker.Refused
 	if !errors.As(err, &refused) || len(got) != 1 {
 		t.Errorf("%d answers, %v; want the one before the refusal, and the refusal", len(got), err)
@@ -63,9 +71,48 @@ func TestARoundOfAWorkerThatDiesIsItsDeath(t *testing.T) {
 			measure.KillGroup(p.PID(), syscall.SIGKILL)
 		}
 	}, After: func(int) {}}
-	got, err := p.Round(ctx, []driver.Batch{{Cell: 0, Requests: 1}, {Cell: 0, Requests: 1}}, kill)
+	got, err := worker.Round(ctx, turns(p, []driver.Batch{{Cell: 0, Requests: 1}, {Cell: 0, Requests: 1}}...), kill)
 	var dead *worker.Dead
 	if !errors.As(err, &dead) || len(got) != 1 {
 		t.Errorf("%d answers, %v; want the one before the death, and the death", len(got), err)
+	}
+}
+
+// Two workers take turns: each answers its own requests, and one that refuses or dies leaves the other usable.
+func TestARoundOfTwoWorkers(t *testing.T) {
+	ctx := context.Background()
+	command := memoryWorker(t)
+	a, b := start(t, command, worker.Deadlines{}), start(t, command, worker.Deadlines{})
+	for cell, p := range []*worker.Process{a, b} {
+		if _, err := p.Open(ctx, openSmall(cell)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := worker.Around{Before: func(int) {}, After: func(int) {}}
+	list := []worker.Turn{{Process: a, Batch: driver.Batch{Cell: 0, Requests: 1}}, {Process: b, Batch: driver.Batch{Cell: 1, Requests: 2}},
+		{Process: b, Batch: driver.Batch{Cell: 1, Requests: 3}}, {Process: a, Batch: driver.Batch{Cell: 0, Requests: 4}}}
+	for range 2 {
+		got, err := worker.Round(ctx, list, none)
+		if err != nil || len(got) != 4 {
+			t.Fatalf("round %+v, %v", got, err)
+		}
+		for i := range got {
+			if got[i].Requests != i+1 {
+				t.Errorf("turn %d answered %d requests", i, got[i].Requests)
+			}
+		}
+	}
+	kill := worker.Around{Before: func(i int) {
+		if i == 2 {
+			measure.KillGroup(b.PID(), syscall.SIGKILL)
+		}
+	}, After: func(int) {}}
+	got, err := worker.Round(ctx, list, kill)
+	var dead *worker.Dead
+	if !errors.As(err, &dead) || len(got) != 2 {
+		t.Errorf("%d answers, %v; want the two before the death, and the death", len(got), err)
+	}
+	if batch, err := a.Batch(ctx, driver.Batch{Cell: 0, Requests: 5}); err != nil || batch.Requests != 5 {
+		t.Errorf("the other worker afterwards: %+v, %v", batch, err)
 	}
 }
