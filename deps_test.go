@@ -41,7 +41,8 @@ var importRules = []importRule{
 	{"github.com/go-resty/resty/v2", []string{"internal/jolokia"}, "JMX over HTTP is in one place"},
 	{"github.com/spf13/cobra", []string{"internal/cli"}, "flags are the command line's business"},
 	{"github.com/schollz/progressbar/v3", []string{"internal/cli"}, "progress is the command line's business"},
-	{"testing", nil, "test code stays in test files"},
+	{"testing", []string{"internal/build/buildtest"}, "test code stays in test files"},
+	{module, []string{"internal/build"}, "the embedded sources are for building workers"},
 }
 
 // A forbidding says what a package must not reach, even through others.
@@ -59,7 +60,9 @@ var forbiddings = []forbidding{
 		"a saved run is judged and shown without broker, worker or client",
 	},
 	{[]string{"seed", "internal/shape", "pin", "internal/schedule"}, []string{"internal/broker", "internal/worker/...", "internal/client/...", "tiers/...", "internal/cli"}, "the core is functions of values"},
-	{[]string{"internal/broker", "internal/worker", "internal/client/franz", "internal/admin", "internal/jolokia", "tiers"}, []string{"internal/cli"}, "the command line is on top"},
+	{[]string{"internal/broker", "internal/worker", "internal/client/franz", "internal/admin", "internal/jolokia", "internal/build", "tiers"}, []string{"internal/cli"}, "the command line is on top"},
+	{[]string{"tiers"}, []string{"internal/build"}, "a client comes as a value: a tier doesn't know how it was built"},
+	{[]string{"internal/build"}, []string{"internal/broker", "internal/worker/...", "internal/client/...", "internal/admin", "tiers"}, "the worker's sources are built, not linked in"},
 }
 
 // closed lists packages that may depend on these packages of ours and on no others.

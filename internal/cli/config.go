@@ -3,8 +3,6 @@ package cli
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"os"
 	"runtime/debug"
 	"strings"
 
@@ -12,15 +10,15 @@ import (
 
 	"protocolbench/compose"
 	"protocolbench/internal/broker"
-	"protocolbench/internal/worker"
+	"protocolbench/internal/build"
 	"protocolbench/seed"
 	"protocolbench/tiers"
 )
 
 // config reads all settings and reports every fault at once.
-func (p *program) config(command *cobra.Command, chosen choices) (tiers.Config, error) {
+func (p *program) config(command *cobra.Command, chosen choices) (request, error) {
 	chosen.fill(p.env)
-	config := tiers.Config{Profile: "quick", Now: p.now, Command: append([]string{"protocolbench"}, p.args...), Tool: revision()}
+	config := request{Config: tiers.Config{Profile: "quick", Now: p.now, Command: append([]string{"protocolbench"}, p.args...), Tool: revision()}}
 	var faults []string
 	read := func(flag string, take func(g *given) error) {
 		g, ok := chosen[flag]
@@ -32,7 +30,8 @@ func (p *program) config(command *cobra.Command, chosen choices) (tiers.Config, 
 		}
 	}
 	read("tier", func(g *given) (err error) { config.Tiers, err = parseTiers(g.text); return })
-	read("client", parseClient)
+	read("client", func(g *given) (err error) { config.client, err = build.Parse(g.text); return })
+	read("baseline", func(g *given) error { return config.readBaseline(g) })
 	read("versions", func(g *given) (err error) { config.Versions, err = parseVersions(g.list()); return })
 	read("margin", func(g *given) (err error) {
 		if g.isSet() {
@@ -65,7 +64,6 @@ func (p *program) config(command *cobra.Command, chosen choices) (tiers.Config, 
 	if config.CacheDir, err = broker.CacheDir(p.environ); err != nil {
 		return config, err
 	}
-	config.Worker, err = ownWorker()
 	config.Replay = chosen.replay(config.Seed)
 	if config.Jolokia != "" {
 		for i, word := range config.Command { // --jolokia URL and --jolokia=URL
@@ -82,20 +80,14 @@ func readSeed(g *given) (uint64, error) {
 	return seed.Draw(rand.Reader), nil
 }
 
-func parseClient(g *given) error {
-	if g.text != "franz-go" {
-		return fmt.Errorf("unknown client %q; accepted is franz-go, the release that is built in", g.text)
+// readBaseline makes a run one of two builds. What they are is found out when they are built.
+func (r *request) readBaseline(g *given) error {
+	if !g.isSet() {
+		return nil
 	}
-	return nil
-}
-
-// ownWorker is this executable again, as a worker.
-func ownWorker() (worker.Command, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return worker.Command{}, fmt.Errorf("this program's own path is unknown, so no worker can be started: %w", err)
-	}
-	return worker.Command{Path: self, Args: []string{workerCommand}}, nil
+	spec, err := build.Parse(g.text)
+	r.baseline, r.Baseline = &spec, &tiers.Client{}
+	return err
 }
 
 // revision is what the record says of this program.

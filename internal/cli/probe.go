@@ -49,7 +49,7 @@ func (p *program) probeCommand() *cobra.Command {
 }
 
 // probe takes the host's lock, too: the brokers that it starts would take the CPUs from under a run that measures.
-func (p *program) probe(ctx context.Context, config tiers.Config, asJSON bool) error {
+func (p *program) probe(ctx context.Context, config request, asJSON bool) error {
 	held, err := lock.Acquire(p.lockPath(), os.Getpid(), p.now())
 	if err != nil {
 		return err
@@ -60,7 +60,10 @@ func (p *program) probe(ctx context.Context, config tiers.Config, asJSON bool) e
 	shown := newProgress(p.stderr, p.now)
 	defer shown.close()
 	config.Progress = shown
-	plans, brokers, err := tiers.Probe(ctx, config)
+	if err := p.buildClients(ctx, &config, shown.Say); err != nil {
+		return err
+	}
+	plans, brokers, err := tiers.Probe(ctx, config.Config)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // brokerSettings choose and narrow what a live tier runs against.
-var brokerSettings = []string{"tier", "client", "versions", "broker", "jolokia", "kafka", "legacy"}
+var brokerSettings = []string{"tier", "client", "baseline", "versions", "broker", "jolokia", "kafka", "legacy"}
 
 func (p *program) runCommand() *cobra.Command {
 	command := &cobra.Command{
@@ -35,7 +35,7 @@ func (p *program) runCommand() *cobra.Command {
 			return err
 		}
 		if *list {
-			return p.list(config)
+			return p.list(config.Config)
 		}
 		return p.run(command.Context(), config)
 	}
@@ -43,7 +43,7 @@ func (p *program) runCommand() *cobra.Command {
 }
 
 // run measures under the host's lock and prints what came of it.
-func (p *program) run(ctx context.Context, config tiers.Config) error {
+func (p *program) run(ctx context.Context, config request) error {
 	held, err := lock.Acquire(p.lockPath(), os.Getpid(), p.now())
 	if err != nil {
 		return err
@@ -56,14 +56,22 @@ func (p *program) run(ctx context.Context, config tiers.Config) error {
 	config.Progress, config.Standing = shown, p.stderr
 	var dir string
 	var v verdict.Verdict
-	if err = preflight(ctx, config, shown.Say); err == nil {
-		dir, v, err = tiers.Run(ctx, config)
-		shown.close()
+	if err = p.prepare(ctx, &config, shown.Say); err == nil {
+		dir, v, err = tiers.Run(ctx, config.Config)
 	}
+	shown.close()
 	if err == nil {
 		return p.finish(dir, v)
 	}
 	return p.broken(dir, v, err, ctx.Err() != nil)
+}
+
+// prepare makes what can fail before anything is measured.
+func (p *program) prepare(ctx context.Context, config *request, say func(string)) error {
+	if err := preflight(ctx, config.Config, say); err != nil {
+		return err
+	}
+	return p.buildClients(ctx, config, say)
 }
 
 // broken prints what there is of a run that ended in an error, and gives the error: an interruption excuses only what it has caused.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"protocolbench/internal/build"
 	"protocolbench/internal/verdict"
 	"protocolbench/tiers"
 )
@@ -67,6 +68,7 @@ func exitCode(err error) (code int, text string) {
 	var judged *verdictError
 	var mistake *usageError
 	var refused *tiers.UsageError
+	var unbuildable *build.Fault
 	switch {
 	case err == nil:
 		return verdict.ExitPass, ""
@@ -74,6 +76,8 @@ func exitCode(err error) (code int, text string) {
 		return judged.code, ""
 	case errors.As(err, &mistake):
 		return verdict.ExitUsage, mistake.Error()
+	case errors.As(err, &unbuildable):
+		return verdict.ExitUsage, err.Error()
 	case errors.As(err, &refused):
 		return verdict.ExitUsage, refused.Error() + "; see protocolbench run --help"
 	case strings.HasPrefix(err.Error(), "unknown command "):

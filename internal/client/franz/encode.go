@@ -113,7 +113,7 @@ func (c *encodeCell) hashFrame(frame []byte) (*shape.Hasher, int, error) {
 		topic := &req.Topics[i]
 		name := topic.Topic
 		if req.Version >= 13 {
-			name = c.broker.names[topic.TopicID]
+			name = c.broker.names[producedTo(topic)]
 		}
 		for j := range topic.Partitions {
 			batches[destination{name, topic.Partitions[j].Partition}] = topic.Partitions[j].Records

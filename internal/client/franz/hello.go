@@ -17,6 +17,10 @@ const (
 	unknown      = "unknown"
 )
 
+// Stamps that a build of one client among several is given by the linker (-X); empty in a worker that was built by hand. They are
+// what the parent compares with what it had built.
+var stampVersion, stampContent, stampLayout string
+
 // Hello says which build this is, from what the linker wrote into it.
 func (e *Engine) Hello() driver.Hello {
 	hello := driver.Hello{
@@ -35,6 +39,10 @@ func (e *Engine) Hello() driver.Hello {
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		describe(&hello, info)
+	}
+	if stampContent != "" {
+		hello.Version = stampVersion
+		hello.Build["content"], hello.Build["layout"] = stampContent, stampLayout
 	}
 	return hello
 }

@@ -106,7 +106,8 @@ func (b *memoryBroker) acknowledge(version int16) kmsg.Response {
 	resp.SetVersion(version)
 	for t := range b.shape.Topics {
 		topic := kmsg.NewProduceResponseTopic()
-		topic.Topic, topic.TopicID = codec.TopicName(t), codec.TopicID(t)
+		topic.Topic = codec.TopicName(t)
+		acknowledgeByID(&topic, codec.TopicID(t))
 		for p := range b.shape.Partitions {
 			partition := kmsg.NewProduceResponseTopicPartition()
 			partition.Partition = int32(p)
