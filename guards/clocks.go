@@ -120,7 +120,9 @@ func byRound(f record.Family, b record.BlockRun, role string) map[int]record.Bat
 	for _, c := range f.Cells {
 		if c.Role == role && c.Version == f.Reference {
 			for _, batch := range batchesOf(b, c.Cell) {
-				rounds[batch.Round] = batch
+				if !batch.Primes {
+					rounds[batch.Round] = batch
+				}
 			}
 		}
 	}

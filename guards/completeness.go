@@ -41,6 +41,9 @@ func checkCompleteness(run *record.Run, f record.FamilyRun) []Finding {
 func blockGaps(f record.Family, b record.BlockRun) (missing [][2]int, faults []string) {
 	taken := map[[2]int]int{}
 	for _, batch := range b.Batches {
+		if batch.Primes {
+			continue // beside the schedule: how many are needed goes by whose turn it is
+		}
 		taken[[2]int{batch.Round, batch.Cell}]++
 		if batch.Round < 0 || batch.Round >= len(b.Orders) || batch.Position < 0 || batch.Position >= len(b.Orders[batch.Round]) ||
 			b.Orders[batch.Round][batch.Position] != batch.Cell {

@@ -41,7 +41,7 @@ func TestTwoBuildsAreMeasuredInTheSameRounds(t *testing.T) {
 	if f.BuildMargin != 0.10 || len(f.Cells) != 12 || len(f.BlockRuns) != 6 || f.Rounds != 3 {
 		t.Fatalf("build margin %v, %d cells, %d blocks of %d rounds; want 0.10, 12, 6, 3", f.BuildMargin, len(f.Cells), len(f.BlockRuns), f.Rounds)
 	}
-	seen := map[int]bool{}
+	seen, primes := map[int]bool{}, 0
 	for _, b := range f.BlockRuns {
 		for _, layout := range []int{b.Layout, b.BaselineLayout} {
 			if layout < 1 || seen[layout] {
@@ -56,6 +56,9 @@ func TestTwoBuildsAreMeasuredInTheSameRounds(t *testing.T) {
 			t.Errorf("fork %d has no second worker: %+v", b.Fork, b.Block)
 		}
 		for _, batch := range b.Batches {
+			if batch.Primes {
+				primes++
+			}
 			if batch.IdleCPUNs == nil || *batch.IdleCPUNs < 0 {
 				t.Fatalf("nobody looked what the idle worker did: %+v", batch)
 			}
@@ -65,6 +68,9 @@ func TestTwoBuildsAreMeasuredInTheSameRounds(t *testing.T) {
 				t.Errorf("round %d has %d of %d cells", round, len(order), len(f.Cells))
 			}
 		}
+	}
+	if primes != 2*4*3*6 { // two for each of the four turns of three rounds in six forks
+		t.Errorf("%d batches prime a turn in orders like %v", primes, f.BlockRuns[0].Orders)
 	}
 	clocks := 0
 	for _, finding := range v.Guards {

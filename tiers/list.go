@@ -84,6 +84,9 @@ func (s *session) rounds(f family, cells int) int {
 	if f.tier == 2 {
 		return sanityRounds
 	}
+	if s.Baseline != nil {
+		cells /= 2 // the square is that of one build's cells
+	}
 	return schedule.Rounds(cells, s.squares(f))
 }
 
@@ -93,13 +96,13 @@ func (s *session) squares(f family) float64 {
 	if f.wholeSquares {
 		squares = max(1, squares)
 	}
-	if s.Baseline != nil { // a square of twice the cells has twice the rounds
-		squares /= 2
-	}
 	return squares
 }
 
 func (b *block) orders(forks, cells int) [][]int {
+	if b.f.tier < 2 && len(b.sides) > 1 {
+		return schedule.OrdersOfTwo(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells/2, b.squares(b.f.family))
+	}
 	if b.f.tier < 2 {
 		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells, b.squares(b.f.family))
 	}

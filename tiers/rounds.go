@@ -48,17 +48,23 @@ func (b *block) measure(ctx context.Context) error {
 // rounds sends every batch of the block in the order that the schedule drew.
 func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 	placements := schedule.Placements(b.Seed, b.where.Family, b.where.Draw, b.where.Fork)
+	atWork := -1 // the side whose batch was the last
 	for round, order := range b.row.Orders {
-		turns := make([]worker.Turn, len(order))
+		var slots []slot
 		for position, i := range order {
-			turns[position] = worker.Turn{Process: b.worker(i),
-				Batch: driver.Batch{Cell: b.f.row.Cells[i].Cell, Requests: b.f.row.RequestsPerBatch, Placement: schedule.Placement(placements)}}
+			if len(b.sides) > 1 && b.sideOf(i) != atWork {
+				for range schedule.PrimesPerTurn {
+					slots = append(slots, slot{i, -1, schedule.Placement(placements)})
+				}
+			}
+			slots = append(slots, slot{i, position, schedule.Placement(placements)})
+			atWork = b.sideOf(i)
 		}
-		rows, err := b.round(ctx, order, turns)
-		for position := range rows {
-			rows[position].Round, rows[position].Position = round, position
-			batchWallNs += rows[position].WallNs
-			if err := b.writer.Write(rows[position]); err != nil {
+		rows, err := b.round(ctx, slots)
+		for _, row := range rows {
+			row.Round = round
+			batchWallNs += row.WallNs
+			if err := b.writer.Write(row); err != nil {
 				return 0, err
 			}
 		}
@@ -67,6 +73,12 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 		}
 	}
 	return batchWallNs, nil
+}
+
+// slot is one batch of a round: whose (by the cell's index), at which position (-1: it primes), and where its payload lies.
+type slot struct {
+	cell, position int
+	placement      uint64
 }
 
 // outsideClocks are read from outside the worker: it can't vouch for itself.
@@ -87,19 +99,23 @@ func (b *block) clocks(side int) (c outsideClocks) {
 }
 
 // round runs one round and makes its rows, also of a round that a fault cut short.
-func (b *block) round(ctx context.Context, order []int, turns []worker.Turn) ([]record.Batch, error) {
+func (b *block) round(ctx context.Context, slots []slot) ([]record.Batch, error) {
+	turns := make([]worker.Turn, len(slots))
+	for i, s := range slots {
+		turns[i] = worker.Turn{Process: b.worker(s.cell), Batch: driver.Batch{Cell: b.f.row.Cells[s.cell].Cell, Requests: b.f.row.RequestsPerBatch, Placement: s.placement}}
+	}
 	before, after := make([]outsideClocks, len(turns)), make([]outsideClocks, len(turns))
 	done, err := worker.Round(ctx, turns, worker.Around{
-		Before: func(i int) { before[i] = b.clocks(b.sideOf(order[i])) },
-		After:  func(i int) { after[i] = b.clocks(b.sideOf(order[i])) },
+		Before: func(i int) { before[i] = b.clocks(b.sideOf(slots[i].cell)) },
+		After:  func(i int) { after[i] = b.clocks(b.sideOf(slots[i].cell)) },
 	})
-	if err != nil && len(done) < len(order) {
-		err = b.blameCell(order[len(done)], err)
+	if err != nil && len(done) < len(slots) {
+		err = b.blameCell(slots[len(done)].cell, err)
 	}
 	want, times := b.truth.expectation, b.truth.repeats
 	rows := make([]record.Batch, len(done))
 	for i := range done {
-		rows[i] = record.Batch{Where: b.where, Cell: turns[i].Batch.Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
+		rows[i] = record.Batch{Where: b.where, Position: slots[i].position, Primes: slots[i].position < 0, Cell: turns[i].Batch.Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
 			ParentCPUNs:     after[i].parent - before[i].parent,
 			ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
 			ExpectedFirstKey: want.FirstKey, ExpectedLastKey: want.LastKey}

@@ -50,7 +50,7 @@ func goldenRows() []any {
 			Batched: driver.Batched{CPUNs: 10_488_000, WallNs: 12_000_000, RequestP50Ns: 250_000, RequestP99Ns: 400_000, LongestGapNs: 410_000, Requests: 46, Records: 26680, Bytes: 2_668_000,
 				ByteSum: 1 << 40, FirstKey: "k1", LastKey: "k2", WireRequests: 46, WireBytesOut: 4600, WireBytesIn: 3_000_000, MinFrame: 100, MaxFrame: 101, StartOffset: 1, EndOffset: 26681,
 				GCCycles: 1, VoluntarySwitches: 46, InvoluntarySwitches: 2},
-			OutsideCPUNs: 10_700_000, BrokerCPUNs: 9_000_000, ParentCPUNs: 20_000, IdleCPUNs: &goldenIdleNs, ExpectedRecords: 26680, ExpectedBytes: 2_668_000, ExpectedByteSum: 1 << 40, ExpectedFirstKey: "k1", ExpectedLastKey: "k2"},
+			OutsideCPUNs: 10_700_000, BrokerCPUNs: 9_000_000, ParentCPUNs: 20_000, Primes: true, IdleCPUNs: &goldenIdleNs, ExpectedRecords: 26680, ExpectedBytes: 2_668_000, ExpectedByteSum: 1 << 40, ExpectedFirstKey: "k1", ExpectedLastKey: "k2"},
 		Evidence{Where: goldenWhere, When: WhenClose, Worker: goldenSnapshot(), OutsideCPUNs: 6, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 8}, Broker: goldenBroker(number), WaitedNs: 4},
 		Cell{Where: goldenWhere, Cell: 3, AnswerVersion: 4, RecordsPerRequest: 580, Hash: 1<<63 + 2, HashRecords: 580, ExpectedHash: 1<<63 + 2,
 			Stored: &ReadBack{Records: 580, Hash: 1<<63 + 4, ExpectedHash: 1<<63 + 4, Why: "read"}},

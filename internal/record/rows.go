@@ -266,6 +266,9 @@ type Batch struct {
 	OutsideCPUNs int64 `json:"outsideCpuNs"`
 	BrokerCPUNs  int64 `json:"brokerCpuNs"` // -1: not a local process
 	ParentCPUNs  int64 `json:"parentCpuNs"` // the orchestrator's own, over the batch
+	// Primes: taken when the worker's turn began, right after the other build's, to fill the caches again. It counts for the guards, as everything that
+	// was sent does, and for no figure. Its position is -1.
+	Primes bool `json:"primes,omitempty" since:"2"`
 	// IdleCPUNs is what the other build's worker used meanwhile; nil where there is none, or its clock can't be read.
 	IdleCPUNs *int64 `json:"idleCpuNs,omitempty" since:"2"`
 	// ExpectedRecords, ExpectedBytes, ExpectedFirstKey, ExpectedLastKey: by the parent, from the content seed alone.

@@ -1,5 +1,7 @@
 package record
 
+import "iter"
+
 // Run is a whole record in memory, its rows put where they belong.
 type Run struct {
 	Header   Header
@@ -29,4 +31,15 @@ type BlockRun struct {
 	Close    *Evidence
 	Host     *Host
 	Faults   []Fault
+}
+
+// Counted are the batches that figures are made of: all but those that prime a turn.
+func (b BlockRun) Counted() iter.Seq[Batch] {
+	return func(yield func(Batch) bool) {
+		for _, batch := range b.Batches {
+			if !batch.Primes && !yield(batch) {
+				return
+			}
+		}
+	}
 }

@@ -51,7 +51,7 @@ func onEmbedded(v verdict.Verdict, tier int) bool {
 func benchLine(out io.Writer, family string, c record.FamilyCell, b record.BlockRun) {
 	var requests int
 	var wall, cpu, cpuPerRecord []float64
-	for _, batch := range b.Batches {
+	for batch := range b.Counted() {
 		if batch.Cell != c.Cell || batch.Requests <= 0 || batch.Records <= 0 {
 			continue
 		}

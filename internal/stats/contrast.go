@@ -89,6 +89,30 @@ func (c *Contrast) birge(draws [][]float64) {
 	}
 }
 
+// AddErrors is the error of a sum of two independent estimates, with Welch and Satterthwaite's degrees of freedom.
+func AddErrors(a, b Error) Error {
+	va, vb := a.SE*a.SE, b.SE*b.SE
+	switch {
+	case va == 0:
+		return b
+	case vb == 0:
+		return a
+	}
+	sum := va + vb
+	return Error{SE: math.Sqrt(sum), DF: sum * sum / (va*va/a.DF + vb*vb/b.DF)}
+}
+
+// OwnInterval is what one fork's rounds say by themselves: the interval of somebody who has no other fork.
+func OwnInterval(d []float64, widen, level float64) (low, high float64, ok bool) {
+	estimate, _ := TrimmedMean(d, Trim)
+	se, df, ok := YuenSE(d, Trim)
+	if !ok || !finiteAll(d) {
+		return 0, 0, false
+	}
+	half := Error{se * widen, df}.reach(0.5 + level/2)
+	return estimate - half, estimate + half, true
+}
+
 func finiteAll(xs []float64) bool {
 	for _, x := range xs {
 		if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -37,7 +37,7 @@ func (j *judgement) checkCanary() {
 func (j *judgement) referenceNsPerRequest() float64 {
 	var costs []float64
 	for _, block := range j.BlockRuns {
-		for _, b := range block.Batches {
+		for b := range block.Counted() {
 			if b.CPUNs > 0 && b.Requests > 0 && slices.Contains(j.reference, b.Cell) {
 				costs = append(costs, float64(b.CPUNs)/float64(b.Requests))
 			}

@@ -59,6 +59,9 @@ func judgeFamily(run record.FamilyRun, margin float64, families int) Family {
 	}
 	j.out = Family{Tier: run.Tier, Name: run.Name, API: run.API, Mode: run.Mode, Reference: run.Reference, Margin: margin,
 		Deciding: run.Deciding, Warnings: []Warning{}, Cells: []Cell{}, Rounds: j.samples.rounds, Forks: len(j.forks), Draws: j.draws()}
+	if run.BuildMargin > 0 {
+		return judgeBuilds(j, buildMarginOf(run.Family, margin), families)
+	}
 	j.lookForEnough()
 	j.compare()
 	j.checkFloor()
@@ -70,6 +73,16 @@ func judgeFamily(run record.FamilyRun, margin float64, families int) Family {
 		j.out.Cells = append(j.out.Cells, j.cell(i, c))
 	}
 	return j.out
+}
+
+const onlyOneVersion = "only one version: there is nothing to compare it with"
+
+// buildMarginOf is the declared one, or the one asked for of a judge where that is narrower, and never below what layouts make by themselves.
+func buildMarginOf(f record.Family, margin float64) float64 {
+	if margin < f.Margin {
+		return max(leastBuildMargin, min(f.BuildMargin, margin))
+	}
+	return f.BuildMargin
 }
 
 func (j *judgement) draws() int {
@@ -99,7 +112,7 @@ func (j *judgement) lookForEnough() {
 	case j.newest < 0:
 		j.nothing = append(j.nothing, fmt.Sprintf("no cell of the reference version %d", j.Reference))
 	case len(j.versions) < 2:
-		j.nothing = append(j.nothing, "only one version: there is nothing to compare it with")
+		j.nothing = append(j.nothing, onlyOneVersion)
 	}
 	if j.margin <= 0 {
 		j.nothing = append(j.nothing, "no margin was declared")
@@ -144,23 +157,29 @@ func (j *judgement) compare() {
 // checkFloor leaves out a version whose draws disagree: it has its own word already, and its width says nothing about what can be
 // resolved of the others.
 func (j *judgement) checkFloor() {
-	all := make([]stats.Contrast, 0, len(j.contrasts))
-	for _, c := range j.contrasts {
+	j.out.Floor = floorOf(j.contrasts)
+	if j.out.Floor == Unbounded {
+		return // lookForEnough or the versions themselves have said why
+	}
+	if j.out.Floor > j.margin {
+		j.spoilt = append(j.spoilt, fmt.Sprintf("the floor of %s is above the margin of %s", percent(j.out.Floor), percent(j.margin)))
+		j.warning(fmt.Sprintf("differences below %s can't be resolved here", percent(j.out.Floor)),
+			"close other programs, or take more rounds with --profile standard or release")
+	}
+}
+
+func floorOf(contrasts []cellContrast) float64 {
+	all := make([]stats.Contrast, 0, len(contrasts))
+	for _, c := range contrasts {
 		if !c.torn {
 			all = append(all, c.Contrast)
 		}
 	}
 	floor, ok := stats.Floor(all)
 	if !ok || len(all) == 0 {
-		j.out.Floor = Unbounded
-		return // lookForEnough or the versions themselves have said why
+		return Unbounded
 	}
-	j.out.Floor = asRatio(floor)
-	if j.out.Floor > j.margin {
-		j.spoilt = append(j.spoilt, fmt.Sprintf("the floor of %s is above the margin of %s", percent(j.out.Floor), percent(j.margin)))
-		j.warning(fmt.Sprintf("differences below %s can't be resolved here", percent(j.out.Floor)),
-			"close other programs, or take more rounds with --profile standard or release")
-	}
+	return asRatio(floor)
 }
 
 // checkTwins: clients of one version that differ by the margin show that the set-up makes differences of that size by

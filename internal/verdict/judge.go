@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"protocolbench/guards"
+	"protocolbench/internal/driver"
 	"protocolbench/internal/record"
 )
 
@@ -22,9 +23,18 @@ type Options struct {
 func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict {
 	h := run.Header
 	v := Verdict{Schema: Schema, Seed: h.Seed, Profile: h.Profile, Replay: h.Replay,
-		Client:  Client{Name: h.Client.Client, Version: h.Client.Version, Build: h.Client.Build},
+		Client:  clientOf(h.Client, h.ClientBuild),
 		Brokers: []Broker{}, Families: []Family{}, Sanity: []Sanity{}, Guards: append([]guards.Finding{}, findings...),
 		Negotiated: negotiatedOf(run), Warnings: []Warning{}}
+	if h.Baseline != nil {
+		baseline := clientOf(*h.Baseline, h.BaselineBuild)
+		v.Baseline = &baseline
+	}
+	if run.Trailer != nil {
+		for _, changed := range run.Trailer.Changed {
+			v.warnOnce(Warning{Text: "the checkout is not what was measured: " + changed, Remedy: "what was measured is its state when the run began; run again for what it is now"})
+		}
+	}
 	for _, b := range run.Brokers {
 		v.Brokers = append(v.Brokers, Broker{Tier: b.Tier, Provider: b.Provider, Release: b.Release, ClusterID: b.ClusterID, Jolokia: b.JolokiaURL != ""})
 	}
@@ -50,12 +60,24 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 		case options.Margin > 0:
 			margin = options.Margin
 		}
+		if f.BuildMargin > 0 && margin < leastBuildMargin {
+			v.warnOnce(Warning{Text: fmt.Sprintf("builds are compared with a margin of %s: the margin of %s that was asked for holds for their curves", percent(leastBuildMargin), percent(margin)),
+				Remedy: "where the linker puts the code makes differences of some per cent by itself; there is nothing to do"})
+		}
 		family := judgeFamily(f, margin, measured)
 		family.Embedded = slices.ContainsFunc(run.Brokers, func(b record.Broker) bool { return b.Tier == f.Tier && b.Provider == providerEmbedded })
 		v.Families = append(v.Families, family)
 	}
 	v.Verdict, v.ExitCode, v.Reason = outcome(run, &v)
 	return v
+}
+
+func clientOf(hello driver.Hello, build *record.Build) Client {
+	c := Client{Name: hello.Client, Version: hello.Version, Build: hello.Build}
+	if build != nil {
+		c.Spec, c.Revision, c.ContentHash = build.Spec, build.Revision, build.ContentHash
+	}
+	return c
 }
 
 func (v *Verdict) warnOnce(w Warning) {

@@ -17,9 +17,15 @@ type layout struct {
 	newest    int                 // index of the reference in versions, -1: not there
 }
 
-func layoutOf(family record.Family) layout {
+func layoutOf(family record.Family) layout { return layoutOfBuild(family, "") }
+
+// layoutOfBuild has the cells of one build: "" is the client under test, the only one or the candidate.
+func layoutOfBuild(family record.Family, build string) layout {
 	l := layout{canary: -1, newest: -1}
 	for _, c := range family.Cells {
+		if c.Build != build {
+			continue
+		}
 		switch c.Role {
 		case record.RoleVersion:
 			l.versions = append(l.versions, c)

@@ -18,7 +18,7 @@ func fillMetrics(cell *Cell, family record.FamilyRun, members []int) {
 	var records, requests, wallNs, wireBytes, brokerNs, brokerRecords int64
 	var gapNs int64
 	for _, block := range family.BlockRuns {
-		for _, b := range block.Batches {
+		for b := range block.Counted() {
 			if !slices.Contains(members, b.Cell) || b.Records <= 0 || b.Requests <= 0 {
 				continue
 			}
@@ -128,7 +128,7 @@ func segmentsIn(family record.FamilyRun, members []int) float64 {
 }
 
 func received(e *record.Evidence, cell int, key int16) (segments, requests int64, ok bool) {
-	for _, c := range e.Worker.Cells {
+	for _, c := range e.CellSnapshots() {
 		if c.Cell != cell {
 			continue
 		}

@@ -217,7 +217,11 @@ func passed(v *Verdict) string {
 	if deciding == 0 {
 		return fmt.Sprintf("every guard of %d shapes passed", len(v.Sanity))
 	}
-	return fmt.Sprintf("no version is materially slower, by the margin or more, in any of %d deciding families, and every guard passed", deciding)
+	than := ""
+	if v.Baseline != nil {
+		than = " than with the baseline"
+	}
+	return fmt.Sprintf("no version is materially slower%s, by the margin or more, in any of %d deciding families, and every guard passed", than, deciding)
 }
 
 // sentence gives the first cause in full and counts the rest.

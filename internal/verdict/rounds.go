@@ -25,6 +25,8 @@ type forkRounds struct {
 type wholeRound struct {
 	lnCost map[int]float64
 	order  []int // cells as they were measured
+	// place of each cell in its worker's turn, from 0; nil where one worker has all turns.
+	place map[int]int
 }
 
 // samplesOf keeps a round only if every cell of the family has a usable batch in it. Dropping single batches instead would let a
@@ -46,12 +48,15 @@ func samplesOf(family record.FamilyRun) samples {
 			s.rounds += len(f.rounds)
 		}
 	}
+	if family.BuildMargin > 0 {
+		s.takeOutPlaces(family.Family)
+	}
 	return s
 }
 
 func roundNumbers(block record.BlockRun) []int {
 	var numbers []int
-	for _, b := range block.Batches {
+	for b := range block.Counted() {
 		if !slices.Contains(numbers, b.Round) {
 			numbers = append(numbers, b.Round)
 		}
@@ -62,7 +67,7 @@ func roundNumbers(block record.BlockRun) []int {
 
 func wholeRoundOf(family record.FamilyRun, block record.BlockRun, number int) (wholeRound, string) {
 	var batches []record.Batch
-	for _, b := range block.Batches {
+	for b := range block.Counted() {
 		if b.Round == number {
 			batches = append(batches, b)
 		}
@@ -90,23 +95,41 @@ func wholeRoundOf(family record.FamilyRun, block record.BlockRun, number int) (w
 	return round, ""
 }
 
-// contrast is the mean of some cells against the mean of others, within rounds. The cells may depend on the fork.
-func (s samples) contrast(widen float64, cells func(forkRounds) (of, against []int)) (stats.Contrast, []stats.Fork) {
+// term is the mean of some cells, times a sign.
+type term struct {
+	cells []int
+	sign  float64
+}
+
+// combine adds terms up within rounds. The terms may depend on the fork; a fork that lacks the cells of one is left out.
+func (s samples) combine(widen float64, terms func(forkRounds) []term) (stats.Contrast, []stats.Fork) {
 	forks := make([]stats.Fork, 0, len(s.forks))
 	var weights float64
 	for _, f := range s.forks {
-		of, against := cells(f)
-		if len(of) == 0 || len(against) == 0 {
+		sum := terms(f)
+		if slices.ContainsFunc(sum, func(t term) bool { return len(t.cells) == 0 }) {
 			continue
 		}
-		weights += 1/float64(len(of)) + 1/float64(len(against))
+		for _, t := range sum {
+			weights += 1 / float64(len(t.cells))
+		}
 		d := make([]float64, len(f.rounds))
 		for i, r := range f.rounds {
-			d[i] = r.mean(of) - r.mean(against)
+			for _, t := range sum {
+				d[i] += t.sign * r.mean(t.cells)
+			}
 		}
 		forks = append(forks, stats.Fork{Draw: f.draw, Fork: f.fork, D: d})
 	}
 	return stats.PairedContrast(forks, widen, weights/float64(max(1, len(forks)))), forks
+}
+
+// contrast is the mean of some cells against the mean of others, within rounds. The cells may depend on the fork.
+func (s samples) contrast(widen float64, cells func(forkRounds) (of, against []int)) (stats.Contrast, []stats.Fork) {
+	return s.combine(widen, func(f forkRounds) []term {
+		of, against := cells(f)
+		return []term{{of, 1}, {against, -1}}
+	})
 }
 
 func fixed(of, against []int) func(forkRounds) (of, against []int) {

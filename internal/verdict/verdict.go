@@ -37,6 +37,7 @@ type Verdict struct {
 	Profile    string           `json:"profile"`
 	Replay     string           `json:"replay"`
 	Client     Client           `json:"client"`
+	Baseline   *Client          `json:"baseline,omitempty"` // of a run of two builds; client is the candidate then
 	Brokers    []Broker         `json:"brokers"`
 	Families   []Family         `json:"families"`
 	Sanity     []Sanity         `json:"sanity"` // tier 2: figures of a type that cannot be divided by a Cell's
@@ -50,6 +51,10 @@ type Client struct {
 	Name    string            `json:"name"`
 	Version string            `json:"version"`
 	Build   map[string]string `json:"build,omitempty"`
+	// Spec, Revision and ContentHash are empty in records of schema 1.
+	Spec        string `json:"spec,omitempty"` // as it was asked for
+	Revision    string `json:"revision,omitempty"`
+	ContentHash string `json:"contentHash,omitempty"`
 }
 
 // Broker is one broker of the run.
@@ -94,6 +99,8 @@ type Family struct {
 	Rounds   int      `json:"rounds"` // whole ones, all forks together
 	Forks    int      `json:"forks"`  // all draws together
 	Draws    int      `json:"draws"`
+	// Builds is there in a run of two builds. Margin and Floor are then those of candidate against baseline.
+	Builds *Builds `json:"builds,omitempty"`
 	// Embedded: measured on an embedded broker. Reports show no figure of it.
 	Embedded bool `json:"embedded,omitempty"`
 }
@@ -127,6 +134,12 @@ type Cell struct {
 	// Unbounded: the samples carry no interval. Low and High are -1 and Unbounded then, since JSON has no infinity.
 	Unbounded bool    `json:"unbounded,omitempty"`
 	P         float64 `json:"p"` // one-sided, against "not slower at all", Holm-corrected over the family
+	// Faster: its interval lies below 0 (two builds only: of two versions one always is the faster one).
+	Faster bool `json:"faster,omitempty"`
+	// Curve, Within and Baseline are there in a run of two builds.
+	Curve    *Difference `json:"curve,omitempty"`    // how the version's place among the versions changed from baseline to candidate
+	Within   *Difference `json:"within,omitempty"`   // the candidate's own version contrast; decides nothing in such a run
+	Baseline *Figures    `json:"baseline,omitempty"` // what the version costs with the baseline
 
 	CPUUsPerRequest      float64 `json:"cpuUsPerRequest"`
 	CPUNsPerRecord       float64 `json:"cpuNsPerRecord"`
@@ -152,4 +165,48 @@ type Sanity struct {
 	SanityCPUNsPerRecord float64 `json:"sanityCpuNsPerRecord"`
 	LiveHeapFirstBytes   uint64  `json:"liveHeapFirstBytes"`
 	LiveHeapLastBytes    uint64  `json:"liveHeapLastBytes"`
+}
+
+// Builds is what a family of a run of two builds has beside.
+type Builds struct {
+	CurveMargin float64 `json:"curveMargin"`
+	CurveFloor  float64 `json:"curveFloor"`
+	Layouts     Layouts `json:"layouts"`
+	// IdleShare is the CPU that the idle worker used, as a part of what the working one used meanwhile; -1 unknown.
+	IdleShare      float64 `json:"idleShare"`
+	BaselineTwin   float64 `json:"baselineTwin"`
+	BaselineCanary Canary  `json:"baselineCanary"`
+}
+
+// Layouts is what a comparison with one layout of each build would have said, once per pair of layouts: the error that the linker makes.
+type Layouts struct {
+	Pairs int `json:"pairs"`
+	// Low and High are the lowest and the highest difference of candidate and baseline, over all versions, that one pair alone shows.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	SD   float64 `json:"sd"` // of the pairs
+	// Differ counts, of Of pairs x versions, those whose own 95 % interval, by their own rounds, doesn't have 0 in it.
+	Differ int `json:"differ"`
+	Of     int `json:"of"`
+}
+
+// Difference is one more contrast of a version.
+type Difference struct {
+	Contrast   string  `json:"contrast"`
+	Difference float64 `json:"difference"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Unbounded  bool    `json:"unbounded,omitempty"`
+	P          float64 `json:"p"`
+}
+
+// Figures are what a version costs.
+type Figures struct {
+	CPUUsPerRequest     float64 `json:"cpuUsPerRequest"`
+	CPUNsPerRecord      float64 `json:"cpuNsPerRecord"`
+	RecordsPerSecond    float64 `json:"recordsPerSecond"`
+	AllocsPerRecord     float64 `json:"allocsPerRecord"`
+	AllocBytesPerRecord float64 `json:"allocBytesPerRecord"`
+	WireBytesPerRecord  float64 `json:"wireBytesPerRecord"`
+	RequestsPer1000     float64 `json:"requestsPer1000Records"`
 }
