@@ -28,12 +28,25 @@ func Bench(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	for _, unit := range []string{"cpu-ns/request", "cpu-ns/record", "ns/op"} {
 		fmt.Fprintf(out, "Unit %s better=lower\n", unit)
 	}
+	if v.Baseline == nil {
+		benchBuild(out, v, run, "")
+		return out.Flush()
+	}
+	fmt.Fprintln(out, "build: candidate") // benchstat -col /build lays the two beside each other
+	benchBuild(out, v, run, "")
+	fmt.Fprintf(out, "client: %s %s\nbuild: baseline\n", oneLine(v.Baseline.Name), oneLine(v.Baseline.Version))
+	benchBuild(out, v, run, record.BuildBaseline)
+	return out.Flush()
+}
+
+// benchBuild writes the lines of one build.
+func benchBuild(out io.Writer, v verdict.Verdict, run *record.Run, build string) {
 	for _, f := range run.Families {
 		if f.Tier >= 2 || onEmbedded(v, f.Tier) {
 			continue
 		}
 		for _, c := range f.Cells {
-			if c.Role != record.RoleVersion {
+			if c.Role != record.RoleVersion || c.Build != build {
 				continue // twins are the reference again, the canary is slow on purpose
 			}
 			for _, b := range f.BlockRuns {
@@ -41,7 +54,6 @@ func Bench(w io.Writer, v verdict.Verdict, run *record.Run) error {
 			}
 		}
 	}
-	return out.Flush()
 }
 
 func onEmbedded(v verdict.Verdict, tier int) bool {

@@ -119,6 +119,9 @@ func (d *document) family(v verdict.Verdict, f verdict.Family) familySection {
 		return familySection{Name: f.Name, Line: noFigure, Proofs: familyProofs(v.Guards, f.Name)}
 	}
 	s := familySection{Name: f.Name, Line: wordCounts(f), Facts: familyFacts(f), Table: familyTable(f), Proofs: familyProofs(v.Guards, f.Name), Whys: whys(f)}
+	if f.Builds != nil {
+		s.Facts, s.Table, s.Whys = buildsFacts(f), buildsTable(f), append(changedCounters(f), s.Whys...)
+	}
 	for _, w := range f.Warnings {
 		if n := d.note(w); !slices.Contains(s.Notes, n) {
 			s.Notes = append(s.Notes, n)
@@ -201,11 +204,7 @@ func familyFacts(f verdict.Family) string {
 	facts := []string{fmt.Sprintf("against v%d", f.Reference), "margin " + percent(f.Margin), "floor " + floorText(f.Floor),
 		fmt.Sprintf("%d rounds in %d forks", f.Rounds, f.Forks), "twins within " + percent(f.Twin)}
 	if f.Canary.Planted > 0 {
-		found := "found as " + percent(f.Canary.Found)
-		if !f.Canary.Seen {
-			found = "MISSED, " + found
-		}
-		facts = append(facts, fmt.Sprintf("canary of %s %s", percent(f.Canary.Planted), found))
+		facts = append(facts, canaryText(f.Canary))
 	}
 	if !f.Deciding {
 		facts = append(facts, "not deciding")

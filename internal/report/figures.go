@@ -42,8 +42,11 @@ func versionText(f verdict.Family, c verdict.Cell) string {
 }
 
 func wordOf(c verdict.Cell) string {
-	if c.Differs {
+	switch {
+	case c.Differs:
 		return c.Verdict + ", differs"
+	case c.Faster:
+		return "faster"
 	}
 	return c.Verdict
 }

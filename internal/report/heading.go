@@ -21,9 +21,9 @@ func heading(v verdict.Verdict, run *record.Run) []fact {
 	facts := []fact{
 		{"brokers", brokers(v)},
 		{"machine", machine},
-		{"client", fmt.Sprintf("%s %s, built with %s", v.Client.Name, v.Client.Version, orUnknown(m.GoVersion))},
-		{"run", fmt.Sprintf("%s profile, seed %d, started %s", v.Profile, v.Seed, run.Header.Started.UTC().Format(time.DateTime+" UTC"))},
 	}
+	facts = append(facts, clientFacts(v, run)...)
+	facts = append(facts, fact{"run", fmt.Sprintf("%s profile, seed %d, started %s", v.Profile, v.Seed, run.Header.Started.UTC().Format(time.DateTime+" UTC"))})
 	if len(m.Missing) > 0 {
 		facts = append(facts, fact{"missing", strings.Join(m.Missing, "; ")})
 	}
@@ -62,7 +62,11 @@ func headline(v verdict.Verdict) []string {
 	if modes[driver.ModeShipped] {
 		lines = append(lines, "Families that end in /shipped have the client's defaults, with only the version pinned.")
 	}
-	if slices.ContainsFunc(v.Families, func(f verdict.Family) bool { return !f.Embedded }) {
+	switch {
+	case !slices.ContainsFunc(v.Families, func(f verdict.Family) bool { return !f.Embedded }):
+	case v.Baseline != nil:
+		lines = append(lines, buildsHeadline)
+	default:
 		lines = append(lines, "Columns: CPU time per request and per record; the difference in CPU against the reference version (ref; its own is against the versions before it) with its 95 % interval; "+
 			"wall time per request; records per second; allocations per record.")
 	}

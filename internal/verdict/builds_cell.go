@@ -44,7 +44,13 @@ func differenceOf(c cellContrast) *Difference {
 func figuresOf(family record.FamilyRun, members []int) *Figures {
 	var c Cell
 	fillMetrics(&c, family, members)
-	return &Figures{CPUUsPerRequest: c.CPUUsPerRequest, CPUNsPerRecord: c.CPUNsPerRecord, RecordsPerSecond: c.RecordsPerSecond,
+	figures := FiguresOf(c)
+	return &figures
+}
+
+// FiguresOf is what a cell costs, in the form that its baseline has it.
+func FiguresOf(c Cell) Figures {
+	return Figures{CPUUsPerRequest: c.CPUUsPerRequest, CPUNsPerRecord: c.CPUNsPerRecord, RecordsPerSecond: c.RecordsPerSecond,
 		AllocsPerRecord: c.AllocsPerRecord, AllocBytesPerRecord: c.AllocBytesPerRecord, WireBytesPerRecord: c.WireBytesPerRecord, RequestsPer1000: c.RequestsPer1000}
 }
 
