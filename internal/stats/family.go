@@ -40,6 +40,44 @@ const (
 //
 // False where a contrast has no interval: then no margin would do.
 func Floor(contrasts []Contrast) (float64, bool) {
+	return smallestMargin(contrasts, func(slack []float64) float64 {
+		chance := 1.0
+		for i, c := range contrasts {
+			chance *= min(c.Round.chanceBelow(slack[i]), c.Fork.chanceBelow(slack[i]))
+		}
+		return chance
+	})
+}
+
+// sharedPoints is in how many equally likely values the shared part of FloorShared is taken apart.
+const sharedPoints = 31
+
+// FloorShared is Floor of contrasts that have a part of their error in common, beside one of each one's own: they come out together or not at all, and
+// taking them for independent asked for a margin that is half as much again too wide.
+func FloorShared(contrasts []Contrast, shared Error, own []Error) (float64, bool) {
+	var values []float64
+	for i := range sharedPoints {
+		if shared.SE == 0 {
+			values = []float64{0}
+			break
+		}
+		values = append(values, shared.SE*tQuantile((float64(i)+0.5)/sharedPoints, shared.DF))
+	}
+	return smallestMargin(contrasts, func(slack []float64) float64 {
+		var chance float64
+		for _, value := range values {
+			together := 1.0
+			for i, c := range contrasts {
+				together *= min(own[i].chanceBelow(slack[i]-value), c.Round.chanceBelow(slack[i]-value))
+			}
+			chance += together / float64(len(values))
+		}
+		return chance
+	})
+}
+
+// smallestMargin finds the margin at which the chance, of what margins leave beyond each contrast's own reach, is enough.
+func smallestMargin(contrasts []Contrast, chance func(slack []float64) float64) (float64, bool) {
 	var widest float64
 	reaches := make([]float64, len(contrasts))
 	for i, c := range contrasts {
@@ -53,11 +91,11 @@ func Floor(contrasts []Contrast) (float64, bool) {
 		return 0, true
 	}
 	passes := func(margin float64) bool {
-		chance := 1.0
-		for i, c := range contrasts {
-			chance *= min(c.Round.chanceBelow(margin-reaches[i]), c.Fork.chanceBelow(margin-reaches[i]))
+		slack := make([]float64, len(reaches))
+		for i, reach := range reaches {
+			slack[i] = margin - reach
 		}
-		return chance >= floorPower
+		return chance(slack) >= floorPower
 	}
 	low, high := 0.0, widest
 	for !passes(high) {

@@ -245,6 +245,44 @@ func TestFloorByHand(t *testing.T) {
 	}
 }
 
+// One contrast whose error is all shared: the floor is that of one, (t.95 + t.90) SE, however often it stands there. With an own error alone it
+// is Floor's.
+func TestFloorSharedByHand(t *testing.T) {
+	one := Contrast{Fork: Error{0.01, 11}, Bounded: true}
+	fourteen := slices.Repeat([]Contrast{one}, 14)
+	floor, ok := FloorShared(fourteen, one.Fork, make([]Error, 14))
+	near(t, "all shared", floor, 0.01*(1.796+1.363), 1e-3) // 31 points of the distribution: 0.9 is met to a thirtieth
+	apart, _ := FloorShared(fourteen, Error{}, slices.Repeat([]Error{one.Fork}, 14))
+	alone, _ := Floor(fourteen)
+	near(t, "nothing shared", apart, alone, 1e-9)
+	if !ok || floor > 0.7*alone {
+		t.Errorf("shared %v, independent %v", floor, alone)
+	}
+	if _, ok := FloorShared([]Contrast{{}}, Error{}, make([]Error, 1)); ok {
+		t.Error("a contrast without an interval has a floor")
+	}
+}
+
+// SE 3 and 4 make 5; with 9 and 16 degrees of freedom: 25^2 / (81/9 + 256/16) = 25.
+func TestAddErrorsByHand(t *testing.T) {
+	got := AddErrors(Error{3, 9}, Error{4, 16})
+	near(t, "SE", got.SE, 5, 1e-12)
+	near(t, "df", got.DF, 25, 1e-12)
+	if AddErrors(Error{0, 5}, Error{2, 7}) != (Error{2, 7}) || AddErrors(Error{2, 7}, Error{}) != (Error{2, 7}) {
+		t.Error("nothing added changes something")
+	}
+}
+
+// 1..10: trimmed mean 5.5, Yuen's SE sqrt(42.5/30), 5 degrees of freedom, t.975 = 2.571.
+func TestOwnIntervalByHand(t *testing.T) {
+	low, high, ok := OwnInterval([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 2, 0.95)
+	near(t, "low", low, 5.5-2*2.5706*math.Sqrt(42.5/30), 1e-3)
+	near(t, "high", high, 5.5+2*2.5706*math.Sqrt(42.5/30), 1e-3)
+	if _, _, few := OwnInterval([]float64{1}, 1, 0.95); few || !ok {
+		t.Error("one round has no interval, ten have one")
+	}
+}
+
 // Trigamma at 1 is pi^2/6, at 1/2 pi^2/2, at 3/2 that less 4; digamma at 1 is -0.57722, at 1/2 that less 2 ln 2.
 func TestTrigamma(t *testing.T) {
 	near(t, "trigamma(1)", trigamma(1), math.Pi*math.Pi/6, 1e-12)

@@ -28,7 +28,9 @@ type builds struct {
 	base      judgement      // the baseline by itself: twins and canary
 	between   []cellContrast // as layout.versions
 	curve     []cellContrast
-	curveOK   bool // its floor is within its margin
+	curveOK   bool        // its floor is within its margin
+	layouts   stats.Error // what all versions' contrasts against the baseline have in common, and what each has of its own
+	own       []stats.Error
 	margin    float64
 }
 
@@ -87,13 +89,13 @@ func (b *builds) compareBuilds() {
 		return
 	}
 	plateau := b.plateaus(b.samples, b.judgement.margin)
-	layouts, own := b.errorsOfBuilds()
+	b.layouts, b.own = b.errorsOfBuilds()
 	var curves []stats.Contrast
 	for i := range b.versions {
 		mine, others := b.clients(i), b.base.clients(i)
 		contrast, forks := b.combine(b.widen, func(forkRounds) []term { return []term{{mine, 1}, {others, -1}} })
 		if contrast.Bounded {
-			contrast.Fork = stats.AddErrors(layouts, own[i])
+			contrast.Fork = stats.AddErrors(b.layouts, b.own[i])
 		}
 		b.between[i] = b.asCell(contrast, forks, contrastBaseline, b.margin)
 		contrast, forks = b.combine(b.widen, func(f forkRounds) []term {
@@ -136,7 +138,12 @@ func (b *builds) errorsOfBuilds() (layouts stats.Error, own []stats.Error) {
 	for _, c := range contrasts {
 		own = append(own, c.Fork)
 	}
-	return common.Fork, own
+	// Layouts are drawn anew in each fork, so draws have no more in common than forks: there is nothing that draws could disagree on.
+	layouts = common.Fork
+	if common.Bounded {
+		layouts.SE /= common.Birge
+	}
+	return layouts, own
 }
 
 // asCell looks at a contrast's draws, too.
@@ -169,7 +176,7 @@ func (b *builds) sameVersions(cells []int) []int {
 // checkFloors: a family that can't resolve the margin between builds is spoilt. One that can't resolve its curves is not: then the
 // curves say nothing, and what is known against the baseline is all that there is.
 func (b *builds) checkFloors() {
-	b.out.Floor, b.out.Builds.CurveFloor = floorOf(b.between), floorOf(b.curve)
+	b.out.Floor, b.out.Builds.CurveFloor = b.floor(), floorOf(b.curve)
 	if len(b.nothing) > 0 {
 		return
 	}
@@ -183,6 +190,22 @@ func (b *builds) checkFloors() {
 		b.warning(fmt.Sprintf("how versions changed against each other can't be resolved below %s here, so only their difference to the baseline is judged", percent(b.out.Builds.CurveFloor)),
 			"close other programs, or take more rounds with --profile standard or release")
 	}
+}
+
+// floor is floorOf the contrasts against the baseline, which move together.
+func (b *builds) floor() float64 {
+	var all []stats.Contrast
+	var own []stats.Error
+	for i, c := range b.between {
+		if !c.torn && i < len(b.own) {
+			all, own = append(all, c.Contrast), append(own, b.own[i])
+		}
+	}
+	floor, ok := stats.FloorShared(all, b.layouts, own)
+	if !ok || len(all) == 0 {
+		return Unbounded
+	}
+	return asRatio(floor)
 }
 
 // checkBaseline: the baseline has twins and a canary of its own; a build that a slowdown can't be seen in is no measure for another.

@@ -8,12 +8,12 @@ import (
 
 // describe fills what a run of two builds shows beside its words.
 func (b *builds) describe() {
-	b.out.Builds.Layouts = b.layouts()
+	b.out.Builds.Layouts = b.alone()
 	b.out.Builds.IdleShare = b.idleShare()
 }
 
-// layouts asks each pair of layouts by itself, as somebody would who builds both once: what its rounds say, and whether they are sure of it.
-func (b *builds) layouts() Layouts {
+// alone asks each pair of layouts by itself, as somebody would who builds both once: what its rounds say, and whether they are sure of it.
+func (b *builds) alone() Layouts {
 	var l Layouts
 	if len(b.base.versions) != len(b.versions) || b.newest < 0 || b.base.newest < 0 {
 		return l
