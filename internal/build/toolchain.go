@@ -78,7 +78,7 @@ func lookGo(env []string) string {
 func (b Builder) makeWritable(t *toolchain) {
 	if old := t.vars.GOMODCACHE; !writable(old) {
 		t.vars.GOMODCACHE = filepath.Join(b.CacheDir, "modules")
-		t.env = append(t.env, "GOMODCACHE="+t.vars.GOMODCACHE)
+		t.env = append(t.env, "GOMODCACHE="+t.vars.GOMODCACHE, "GOFLAGS=-mod=mod -modcacherw") // writable, so that the cache's folder can be deleted
 		if downloads := filepath.Join(old, "cache", "download"); isDir(downloads) {
 			t.env = append(t.env, "GOPROXY=file://"+filepath.ToSlash(downloads)+","+t.vars.GOPROXY)
 		}
