@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"protocolbench/internal/build/buildtest"
 )
@@ -92,7 +93,7 @@ func TestReadOnlyModuleCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	b := Builder{CacheDir: t.TempDir(), Env: append(os.Environ(), "GOMODCACHE="+filepath.Join(file, "mod")), Say: func(text string) { said = append(said, text) }}
+	b := Builder{CacheDir: t.TempDir(), Now: time.Now, Env: append(os.Environ(), "GOMODCACHE="+filepath.Join(file, "mod")), Say: func(text string) { said = append(said, text) }}
 	built := mustPrepare(t, b, "franz-go@v1.22.3")
 	if !strings.Contains(strings.Join(said, "\n"), "can't be written: modules go to "+filepath.Join(b.CacheDir, "modules")) {
 		t.Errorf("said %q", said)
@@ -108,7 +109,7 @@ func TestUsersSettingsStayOut(t *testing.T) {
 	if err := os.WriteFile(work, []byte("go 1.26\nuse ./nothing\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b := Builder{CacheDir: t.TempDir(), Env: append(os.Environ(), "GOFLAGS=-mod=vendor -tags=x", "GOWORK="+work, "CGO_ENABLED=1")}
+	b := Builder{CacheDir: t.TempDir(), Now: time.Now, Env: append(os.Environ(), "GOFLAGS=-mod=vendor -tags=x", "GOWORK="+work, "CGO_ENABLED=1")}
 	if mustPrepare(t, b, "franz-go@v1.22.3").Identity().ContentHash != mustPrepare(t, builder(t), "franz-go@v1.22.3").Identity().ContentHash {
 		t.Error("the user's GOFLAGS, GOWORK or CGO_ENABLED changed the build")
 	}
@@ -144,6 +145,6 @@ func TestUnwritableCache(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Builder{CacheDir: file}.Prepare(context.Background(), Spec{Client: clientName, given: "franz-go"})
+	_, err := Builder{CacheDir: file, Env: os.Environ(), Now: time.Now}.Prepare(context.Background(), Spec{Client: clientName, given: "franz-go"})
 	wantFault(t, err, "PROTOCOL_BENCH_CACHE")
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +19,8 @@ import (
 // Builder builds workers.
 type Builder struct {
 	CacheDir string
-	Env      []string // nil: os.Environ()
+	Env      []string // of the go command and of git
+	Now      func() time.Time
 	Say      func(string)
 }
 
@@ -79,7 +81,7 @@ func (b Builder) Prepare(ctx context.Context, spec Spec) (*Build, error) {
 	if _, err := built.Binary(ctx, 0); err != nil {
 		return nil, err
 	}
-	store.prune(built.cache, time.Now()) // by the clock of the files' own times
+	store.prune(built.cache, b.Now())
 	return built, nil
 }
 
@@ -91,7 +93,7 @@ func (b *Build) Identity() record.Build { return b.identity }
 func (b *Build) identify(ctx context.Context) {
 	t := &b.tree
 	vars := t.tool.vars
-	flags := strings.Join(append(append([]string(nil), compilerFlags...), "-ldflags=-s -w -randlayout=N"), " ")
+	flags := strings.Join(append(slices.Clone(compilerFlags), "-ldflags=-s -w -randlayout=N"), " ")
 	if len(t.tags) > 0 {
 		flags += " -tags=" + strings.Join(t.tags, ",")
 	}
@@ -110,16 +112,16 @@ func (b *Build) identify(ctx context.Context) {
 	b.identity.ContentHash = hex.EncodeToString(hash.Sum(nil))
 	if t.checkout != nil {
 		b.identity.Version = "checkout-" + t.checkout.sum()[:12]
-		b.identity.Revision = revision(ctx, t.checkout.dir)
+		b.identity.Revision = revision(ctx, t.tool.env, t.checkout.dir)
 	}
 	const stamp = "protocolbench/internal/client/franz.stamp"
 	b.ldflags = fmt.Sprintf("-s -w -X %sVersion=%s -X %sContent=%s", stamp, b.identity.Version, stamp, b.identity.ContentHash)
 }
 
 // revision is what git says of a checkout, where there is git and where it says anything: for people, nothing is decided by it.
-func revision(ctx context.Context, dir string) string {
+func revision(ctx context.Context, env []string, dir string) string {
 	cmd := exec.CommandContext(ctx, "git", "-C", dir, "describe", "--always", "--dirty", "--abbrev=12")
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0") // else git writes into the user's folder
+	cmd.Env = append(slices.Clone(env), "GIT_OPTIONAL_LOCKS=0") // else git writes into the user's folder
 	out, err := cmd.Output()
 	if err != nil {
 		return ""

@@ -103,7 +103,7 @@ func tryCell(t *testing.T, p *worker.Process, cell int, api string, version int)
 func TestSameCodeIsTheSameBuild(t *testing.T) {
 	one, other := checkoutIn(t, "a"), checkoutIn(t, "another-and-longer-name")
 	before := stateOf(t, one)
-	a, b := mustPrepare(t, builder(t), "franz-go="+one), mustPrepare(t, Builder{CacheDir: t.TempDir()}, "franz-go="+other)
+	a, b := mustPrepare(t, builder(t), "franz-go="+one), mustPrepare(t, Builder{CacheDir: t.TempDir(), Env: os.Environ(), Now: time.Now}, "franz-go="+other)
 	if a.Identity().ContentHash != b.Identity().ContentHash || !strings.HasPrefix(a.Identity().Version, "checkout-") {
 		t.Errorf("identities %+v and %+v", a.Identity(), b.Identity())
 	}
@@ -212,7 +212,7 @@ func TestSpoiltWorkerIsBuiltAgain(t *testing.T) {
 
 func TestInterruptedBuildIsNobodysFault(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	b := Builder{CacheDir: t.TempDir(), Say: func(string) { cancel() }}
+	b := Builder{CacheDir: t.TempDir(), Env: os.Environ(), Now: time.Now, Say: func(string) { cancel() }}
 	_, err := b.Prepare(ctx, Spec{Client: clientName, Release: "v1.22.3", given: "franz-go@v1.22.3"})
 	var fault *Fault
 	if !errors.Is(err, context.Canceled) || errors.As(err, &fault) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"protocolbench/internal/build/buildtest"
 )
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 func builder(t *testing.T) Builder {
-	return Builder{CacheDir: sharedCache, Say: func(text string) { t.Log(text) }}
+	return Builder{CacheDir: sharedCache, Env: os.Environ(), Now: time.Now, Say: func(text string) { t.Log(text) }}
 }
 
 // checkoutIn gives a checkout that a test may spoil.

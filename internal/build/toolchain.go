@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -32,16 +33,12 @@ type goEnv struct {
 var isolated = []string{"GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=0"}
 
 func (b Builder) toolchain(ctx context.Context) (*toolchain, error) {
-	env := b.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	path := lookGo(env)
+	path := lookGo(b.Env)
 	if path == "" {
 		return nil, faultf("there is no go command on the PATH, and without one only the built-in client can be measured: " +
 			"leave out --client and --baseline, or install Go (https://go.dev/dl/)")
 	}
-	t := &toolchain{path: path, env: append(append([]string(nil), env...), isolated...)}
+	t := &toolchain{path: path, env: append(slices.Clone(b.Env), isolated...)}
 	out, stderr, err := t.run(ctx, os.TempDir(), "env", "-json")
 	if err != nil {
 		return nil, toolFault(ctx, err, "go env failed: %s; see whether `go env` works here", lastLine(stderr))
@@ -112,7 +109,7 @@ func isDir(path string) bool {
 func (t *toolchain) run(ctx context.Context, dir string, args ...string) (stdout, stderr string, err error) {
 	cmd := exec.CommandContext(ctx, t.path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(append([]string(nil), t.env...), "PWD="+dir)
+	cmd.Env = append(slices.Clone(t.env), "PWD="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second

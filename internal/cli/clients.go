@@ -25,7 +25,7 @@ func (p *program) buildClients(ctx context.Context, r *request, say func(string)
 		r.Client, err = ownClient()
 		return err
 	}
-	builder := build.Builder{CacheDir: r.CacheDir, Env: p.environ, Say: say}
+	builder := build.Builder{CacheDir: r.CacheDir, Env: p.environ, Now: p.now, Say: say}
 	var err error
 	if r.Client, err = builtClient(ctx, builder, r.client); err != nil || r.baseline == nil {
 		return labelled("--client", err)
