@@ -32,7 +32,9 @@ compare() {
 	code=0
 	"$work/protocolbench" run --tier 0 --profile quick --out "$work/results" "$@" >"$work/out" 2>"$work/err" || code=$?
 	printf '%s: exit code %s, %s\n' "$name" "$code" "$(tail -n 1 "$work/out")"
-	[ "$code" -ne 1 ] && [ "$code" -ne 2 ] || cat "$work/err"
+	case $code in
+	1 | 2) cat "$work/err" ;;
+	esac
 	# Running text is wrapped: a family's lines are put together again.
 	awk '/^tier0/ { if (f != "") print f; f = $0; next } f != "" && /^    |^  against/ { sub(/^ +/, " "); f = f $0; next } f != "" { print f; f = "" }' "$work/out" |
 		sed -E 's/^([^:]*): (.*) against the baseline: margin [^,]*, (floor [^;]*);.*one pair of layouts alone would have said (.*), and been sure of a difference in ([0-9]+ of [0-9]+) cases.*/  \1: \2; \3; one pair alone: \4, sure in \5/'
