@@ -44,6 +44,14 @@ func clientFacts(v verdict.Verdict, run *record.Run) []fact {
 	return []fact{{"candidate", buildText(v.Client, h.ClientBuild)}, {"baseline", buildText(*v.Baseline, h.BaselineBuild)}}
 }
 
+// wordFaster is shown in place of `not slower` where a build made a version cheaper for certain.
+const wordFaster = "faster"
+
+var buildsTitles = []string{
+	"Tier 0, codecs: does any version encode or decode slower than with the baseline?",
+	"Tier 1, pinned: does the client as a whole pay more CPU per message on any version than with the baseline?",
+}
+
 // buildsHeadline explains the columns of a run of two builds.
 const buildsHeadline = "Columns: CPU time per record with the baseline and with the candidate; the difference in CPU, candidate against baseline, with its 95 % interval over layouts; " +
 	"curve: how far the version moved against the reference version (ref; its own against the versions before it) since the baseline; allocations per record, baseline and candidate."
@@ -82,7 +90,7 @@ func canaryText(c verdict.Canary) string {
 // buildsTable has one row per version, with both builds.
 func buildsTable(f verdict.Family) table {
 	t := table{Head: []column{{"version", true}, {"base ns/rec", false}, {"ns/rec", false}, {"diff %", false}, {"interval %", false},
-		{"curve %", false}, {"curve interval", false}, {"allocs", false}, {"verdict", true}}}
+		{"curve %", false}, {"allocs", false}, {"verdict", true}}}
 	largest := 0.0
 	for _, c := range f.Cells {
 		largest = max(largest, c.CPUNsPerRecord)
@@ -91,7 +99,7 @@ func buildsTable(f verdict.Family) table {
 		}
 	}
 	for _, c := range f.Cells {
-		base, allocs, curve, curveInterval := "unknown", allocations(c.AllocsPerRecord), "", ""
+		base, allocs, curve := "unknown", allocations(c.AllocsPerRecord), ""
 		if c.Baseline != nil {
 			base = like(c.Baseline.CPUNsPerRecord, largest)
 			if before := allocations(c.Baseline.AllocsPerRecord); before != allocs {
@@ -99,9 +107,9 @@ func buildsTable(f verdict.Family) table {
 			}
 		}
 		if c.Curve != nil {
-			curve, curveInterval = signed(c.Curve.Difference), interval(verdict.Cell{Low: c.Curve.Low, High: c.Curve.High, Unbounded: c.Curve.Unbounded})
+			curve = signed(c.Curve.Difference) // its interval is in verdict.json: the line is full
 		}
-		t.Rows = append(t.Rows, []string{versionText(f, c), base, like(c.CPUNsPerRecord, largest), signed(c.Difference), interval(c), curve, curveInterval, allocs, wordOf(c)})
+		t.Rows = append(t.Rows, []string{versionText(f, c), base, like(c.CPUNsPerRecord, largest), signed(c.Difference), interval(c), curve, allocs, wordOf(c)})
 	}
 	return t
 }

@@ -68,6 +68,9 @@ func build(v verdict.Verdict, run *record.Run) document {
 	}
 	for tier := range 2 {
 		section := tierSection{Title: tierTitles[tier]}
+		if v.Baseline != nil {
+			section.Title = buildsTitles[tier]
+		}
 		for _, f := range v.Families {
 			if f.Tier == tier {
 				section.Families = append(section.Families, d.family(v, f))
@@ -142,10 +145,14 @@ func FamilyLine(f verdict.Family) string {
 func wordCounts(f verdict.Family) string {
 	versions := map[string][]int{}
 	for _, c := range f.Cells {
-		versions[c.Verdict] = append(versions[c.Verdict], c.Version)
+		word := c.Verdict
+		if c.Faster {
+			word = wordFaster
+		}
+		versions[word] = append(versions[word], c.Version)
 	}
 	var parts []string
-	for _, word := range []string{verdict.Slower, verdict.Unresolvable, verdict.Unresolved, verdict.NotSlower} {
+	for _, word := range []string{verdict.Slower, verdict.Unresolvable, verdict.Unresolved, verdict.NotSlower, wordFaster} {
 		switch vs := versions[word]; {
 		case len(vs) == 0:
 		case len(vs) == len(f.Cells):

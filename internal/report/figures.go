@@ -46,7 +46,7 @@ func wordOf(c verdict.Cell) string {
 	case c.Differs:
 		return c.Verdict + ", differs"
 	case c.Faster:
-		return "faster"
+		return wordFaster
 	}
 	return c.Verdict
 }

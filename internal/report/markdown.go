@@ -130,6 +130,9 @@ func about(f guards.Finding) string {
 	if f.Version >= 0 {
 		text += fmt.Sprintf(" v%d", f.Version)
 	}
+	if f.Build != "" {
+		text += ", " + f.Build
+	}
 	return text
 }
 
