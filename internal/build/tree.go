@@ -113,8 +113,16 @@ func (t *tree) resolve(ctx context.Context) error {
 	if !slices.Contains(paths, modulePath) || !slices.Contains(paths, kmsgPath) {
 		return fmt.Errorf("the worker of %s would be built without %s or %s: it needs %v", t.spec, modulePath, kmsgPath, paths)
 	}
-	t.modules, err = t.list(ctx, paths...)
-	return err
+	if t.modules, err = t.list(ctx, paths...); err != nil {
+		return err
+	}
+	// The toolchain that builds is the one that the tree's go.mod asks for, which need not be the one on the PATH.
+	version, stderr, err := t.tool.run(ctx, t.dir, "env", "GOVERSION")
+	if err != nil {
+		return toolFault(ctx, err, "go env failed: %s; see whether `go env` works here", lastLine(stderr))
+	}
+	t.tool.vars.GOVERSION = strings.TrimSpace(version)
+	return nil
 }
 
 // query asks for a release's number.
