@@ -79,8 +79,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition == "jvm" {
+			switch condition {
+			case "jvm":
 				return whyNoJVM() == "", nil
+			case "proxy":
+				return exec.Command("go", "list", "-m", "github.com/twmb/franz-go@v1.19.0").Run() == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},

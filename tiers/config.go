@@ -87,6 +87,9 @@ func (c Config) Validate() error {
 	if c.Margin < 0 || c.Margin >= 1 {
 		add("margin %g is out of range; give it as 3%% or 0.03", c.Margin)
 	}
+	if c.Baseline != nil && len(c.Tiers) == 1 && c.Tiers[0] == 2 {
+		add("--baseline goes with tier 0 or 1; tier 2 compares nothing, so it has nothing for a second build")
+	}
 	if c.Jolokia != "" && !c.Attached() {
 		add("--jolokia goes with --broker HOST:PORT; brokers that are started here bring their own")
 	}

@@ -76,7 +76,11 @@ func (s *session) cellsOf(f family) int {
 }
 
 func (s *session) blockExpected(f family, cells int) time.Duration {
-	return schedule.EstimateBlock(schedule.Work{Tier: f.tier, Cells: cells, Rounds: s.rounds(f, cells), Blocks: 1, BatchTarget: f.batchTarget})
+	work := schedule.Work{Tier: f.tier, Cells: cells, Rounds: s.rounds(f, cells), Blocks: 1, BatchTarget: f.batchTarget}
+	if s.Baseline != nil && f.tier < 2 {
+		work.Primes = schedule.PrimesPerRound
+	}
+	return schedule.EstimateBlock(work)
 }
 
 // rounds is how many rounds a block has.

@@ -66,6 +66,8 @@ func readCheckout(dir string) (*checkout, error) {
 func isCheckout(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.Contains(dir, "/~"):
+		return faultf("there is no folder %s: the shell leaves the ~ after a = as it is, write $HOME in its place", dir)
 	case errors.Is(err, fs.ErrNotExist):
 		return faultf("there is no folder %s: give the root of a franz-go checkout", dir)
 	case err != nil:

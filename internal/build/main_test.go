@@ -45,15 +45,21 @@ func mustPrepare(t *testing.T, b Builder, text string) *Build {
 		t.Fatal(err)
 	}
 	built, err := b.Prepare(context.Background(), spec)
+	skipOffline(t, text, err)
 	if err != nil {
-		for _, offline := range []string{"dial tcp", "no such host", "connection refused", "i/o timeout"} {
-			if strings.Contains(err.Error(), offline) {
-				t.Skipf("NOT TESTED: the module proxy can't be reached, so %s can't be had: %v", text, err)
-			}
-		}
 		t.Fatal(err)
 	}
 	return built
+}
+
+// skipOffline says loudly what could not be tested without a module proxy.
+func skipOffline(t *testing.T, what string, err error) {
+	t.Helper()
+	for _, offline := range []string{"dial tcp", "no such host", "connection refused", "i/o timeout"} {
+		if err != nil && strings.Contains(err.Error(), offline) {
+			t.Skipf("NOT TESTED: the module proxy can't be reached, so %s can't be had: %v", what, err)
+		}
+	}
 }
 
 // wantFault expects a *Fault that says all of this.

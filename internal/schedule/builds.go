@@ -28,6 +28,8 @@ const (
 	turnsPerRound = 2
 	// PrimesPerTurn is how many batches go before a turn and count for no figure.
 	PrimesPerTurn = 2
+	// PrimesPerRound is that of both builds in a whole round.
+	PrimesPerRound = 2 * turnsPerRound * PrimesPerTurn
 )
 
 // OrdersOfTwo gives the cells of each round of one fork of two builds, which have cells each: the candidate's are 0 to cells-1, the baseline's

@@ -31,6 +31,7 @@ type Work struct {
 	Tier        int
 	Cells       int
 	Rounds      int // per block
+	Primes      int // batches of a round that count for no figure
 	Blocks      int
 	BatchTarget time.Duration
 }
@@ -41,7 +42,7 @@ func EstimateBlock(w Work) time.Duration { return EstimateBlockAt(w, CostsOf(w.T
 // EstimateBlockAt is EstimateBlock with the caller's own costs, e.g. those of an earlier record.
 func EstimateBlockAt(w Work, c Costs) time.Duration {
 	batch := time.Duration(float64(w.BatchTarget) * c.WallPerCPU)
-	counted := time.Duration(w.Rounds*w.Cells) * (batch + c.PerBatch)
+	counted := time.Duration(w.Rounds*(w.Cells+w.Primes)) * (batch + c.PerBatch)
 	warm := time.Duration(c.WarmRounds*w.Cells) * (time.Duration(float64(batch)*c.WarmFraction) + c.PerBatch)
 	return c.WorkerStart + c.PerBlock + time.Duration(w.Cells)*c.PerCell + warm + counted
 }
