@@ -16,11 +16,7 @@ func (j *judgement) cell(i int, declared record.FamilyCell) Cell {
 		members = j.reference
 	}
 	fillMetrics(&cell, j.FamilyRun, members)
-	if low, high, ok := c.Interval(level); ok {
-		cell.Low, cell.High = asRatio(low), asRatio(high)
-	} else {
-		cell.Low, cell.High, cell.Unbounded = -1, Unbounded, true
-	}
+	cell.Low, cell.High, cell.Unbounded = bounds(c)
 	cell.Verdict, cell.Why = j.word(c, cell)
 	cell.Differs = cell.Verdict == NotSlower && cell.Low > 0
 	return cell
