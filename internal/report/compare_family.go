@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"protocolbench/internal/verdict"
@@ -87,23 +88,16 @@ func countersText(list []verdict.ComparedCounter) string {
 	return strings.Join(parts, "; ")
 }
 
-// precise writes a counter with as many digits as it takes to see that it is not the other one.
+// precise writes a counter with as many digits as it takes to see that it is not the other one, and three at least.
 func precise(x, other float64) string {
-	for decimals := 0; decimals < 6; decimals++ {
-		text, against := fmt.Sprintf("%.*f", decimals, x), fmt.Sprintf("%.*f", decimals, other)
-		if enough := 100 / pow10(decimals); text != against && max(x, other) >= enough {
+	const most = 6
+	for decimals := range most {
+		text := fmt.Sprintf("%.*f", decimals, x)
+		if text != fmt.Sprintf("%.*f", decimals, other) && max(x, other)*math.Pow10(decimals) >= 100 {
 			return text
 		}
 	}
-	return fmt.Sprintf("%.6f", x)
-}
-
-func pow10(n int) float64 {
-	power := 1.0
-	for range n {
-		power *= 10
-	}
-	return power
+	return fmt.Sprintf("%.*f", most, x)
 }
 
 // comparedSanity shows what tier 2 negotiated and counted. It has no times.

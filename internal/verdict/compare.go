@@ -100,7 +100,7 @@ type ComparedCell struct {
 	Unbounded  bool    `json:"unbounded,omitempty"` // as in Cell
 	P          float64 `json:"p"`                   // one-sided, Holm-corrected over the family
 	Differs    bool    `json:"differs"`             // not slower, and yet really above
-	Faster     bool    `json:"faster"`              // its interval lies below 0
+	Faster     bool    `json:"faster"`              // its interval lies below 0, and not because the reference rose
 }
 
 // ComparedCounter is a counter that is not what it was, and of which versions.

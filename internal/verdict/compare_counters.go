@@ -19,13 +19,19 @@ var comparedCounters = []struct {
 	{"segments received per request", func(c Cell) float64 { return c.SegmentsInPerRequest }},
 }
 
-// leastCounterChange is what may come and go between two runs of one build: the runtime allocates by itself now and then, and topics have names of
-// other lengths.
-const leastCounterChange = 0.001
+// What may come and go between two runs of one build, as a part of the value: the runtime allocates by itself now and then, and topics have names of
+// other lengths. One block alone can't show how far its counters lie apart; of single blocks of one build it was up to 2 %.
+const (
+	leastCounterChange       = 0.001
+	leastCounterChangeSingle = 0.03 // with one block
+)
 
 // counted is one counter of one version in one run: its value, and how far the blocks of the run lie apart. Most have no width at all; how many
 // segments carry a response of 1 MiB is the kernel's business, and another number in each block.
-type counted struct{ value, low, high float64 }
+type counted struct {
+	value, low, high float64
+	blocks           int
+}
 
 // compareCounters lists what changed of the versions that both have. With another shape or architecture no count has to be the same.
 func compareCounters(p pair, versions []int) []ComparedCounter {
@@ -51,7 +57,7 @@ func countersOf(family record.FamilyRun, members []int) []counted {
 	fillMetrics(&whole, family, members)
 	list := make([]counted, len(comparedCounters))
 	for i, counter := range comparedCounters {
-		list[i] = counted{value: counter.of(whole), low: math.Inf(1), high: math.Inf(-1)}
+		list[i] = counted{value: counter.of(whole), low: math.Inf(1), high: math.Inf(-1), blocks: len(family.BlockRuns)}
 	}
 	for _, block := range family.BlockRuns {
 		var one Cell
@@ -68,8 +74,12 @@ func changedCounters(version int, a, b []counted) []ComparedCounter {
 	var list []ComparedCounter
 	for i, counter := range comparedCounters {
 		from, to := a[i], b[i]
+		least := leastCounterChange
+		if min(from.blocks, to.blocks) < 2 {
+			least = leastCounterChangeSingle
+		}
 		apart := max(to.low-from.high, from.low-to.high)
-		widest := max(from.high-from.low, to.high-to.low, leastCounterChange*max(from.value, to.value))
+		widest := max(from.high-from.low, to.high-to.low, least*max(from.value, to.value))
 		if from.value >= 0 && to.value >= 0 && apart > widest {
 			list = append(list, ComparedCounter{Counter: counter.name, Versions: []int{version}, From: from.value, To: to.value})
 		}
@@ -85,7 +95,9 @@ func inOneLine(list []ComparedCounter) []ComparedCounter {
 			if c.Counter != counter.name {
 				continue
 			}
-			if i := slices.IndexFunc(joined, func(j ComparedCounter) bool { return j.Counter == c.Counter && alike(j.From, c.From) && alike(j.To, c.To) }); i >= 0 {
+			if i := slices.IndexFunc(joined, func(j ComparedCounter) bool {
+				return j.Counter == c.Counter && alike(j.From, c.From) && alike(j.To, c.To)
+			}); i >= 0 {
 				joined[i].Versions = append(joined[i].Versions, c.Versions...)
 				continue
 			}

@@ -125,7 +125,9 @@ func identity(a, b *record.Run) []Trait {
 	add("OS/arch", func(r *record.Run) string { return r.Header.Machine.OS + "/" + r.Header.Machine.Arch })
 	add("CPU", func(r *record.Run) string { return r.Header.Machine.CPUModel })
 	add("CPUs", func(r *record.Run) string { return strconv.Itoa(r.Header.Machine.CPUs) })
-	add("memory", func(r *record.Run) string { return fmt.Sprintf("%.1f GiB", float64(r.Header.Machine.MemoryBytes)/(1<<30)) })
+	add("memory", func(r *record.Run) string {
+		return fmt.Sprintf("%.1f GiB", float64(r.Header.Machine.MemoryBytes)/(1<<30))
+	})
 	add("kernel", func(r *record.Run) string { return r.Header.Machine.Kernel })
 	add("worker's CPU", func(r *record.Run) string { return pinning(r.Header.Machine.WorkerCPUs) })
 	add("broker's CPU", func(r *record.Run) string { return pinning(r.Header.Machine.BrokerCPUs) })
@@ -134,7 +136,9 @@ func identity(a, b *record.Run) []Trait {
 	add("record schema", func(r *record.Run) string { return strconv.Itoa(r.Header.Schema) })
 	add("profile", func(r *record.Run) string { return r.Header.Profile })
 	add("budget", budgetText)
-	add("tiers", func(r *record.Run) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Header.Tiers), " ", ", "), "[]") })
+	add("tiers", func(r *record.Run) string {
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Header.Tiers), " ", ", "), "[]")
+	})
 	add("margin asked for", func(r *record.Run) string {
 		if r.Header.Margin == 0 {
 			return "each family's own"
