@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"protocolbench/internal/record"
@@ -41,7 +42,7 @@ func clientFacts(v verdict.Verdict, run *record.Run) []fact {
 		}
 		return []fact{{"client", text}}
 	}
-	return []fact{{"candidate", buildText(v.Client, h.ClientBuild)}, {"baseline", buildText(*v.Baseline, h.BaselineBuild)}}
+	return append([]fact{{"candidate", buildText(v.Client, h.ClientBuild)}, {"baseline", buildText(*v.Baseline, h.BaselineBuild)}}, layoutsFact(run)...)
 }
 
 // wordFaster is shown in place of `not slower` where a build made a version cheaper for certain.
@@ -55,6 +56,33 @@ var buildsTitles = []string{
 // buildsHeadline explains the columns of a run of two builds.
 const buildsHeadline = "Columns: CPU time per record with the baseline and with the candidate; the difference in CPU, candidate against baseline, with its 95 % interval over layouts; " +
 	"curve: how far the version moved against the reference version (ref; its own against the versions before it) since the baseline; allocations per record, baseline and candidate."
+
+// buildsSources says what the figures of a run of two builds are made of, where that is not what sources says.
+var buildsSources = []string{
+	"base ns/rec, ns/rec: CPU by batch.cpuNs (the worker's process clock between request boundaries) per batch.records with the baseline and with the candidate; trimmed mean over all batches of the version that prime no turn; for the reference over its three clients.",
+	"diff, interval: paired differences of ln(batch.cpuNs / batch.records), candidate against baseline within a round, without what a batch's place in its turn costs; trimmed mean and two-sided 95 % interval. Each fork has a pair of layouts of its own (block.layout, block.baselineLayout), so layouts are in the interval.",
+	"curve: how far the version lies from the reference with the candidate, less how far with the baseline, within a round. The reference's own is against the versions left of it.",
+	"one pair of layouts alone: the same difference by each fork's own rounds, with the interval that they give; what a comparison of two binaries built once would have said.",
+	"floor: the smallest margin at which all versions would come out \"not slower\" with 90 % probability if they were equal.",
+	"idle worker: batch.idleCpuNs by batch.cpuNs.",
+}
+
+// layoutsFact has the numbers that the linker laid the code out by, in the order of the forks.
+func layoutsFact(run *record.Run) []fact {
+	var pairs []string
+	for _, f := range run.Families {
+		for _, b := range f.BlockRuns {
+			pair := fmt.Sprintf("%d/%d", b.Layout, b.BaselineLayout)
+			if (b.Layout > 0 || b.BaselineLayout > 0) && !slices.Contains(pairs, pair) {
+				pairs = append(pairs, pair)
+			}
+		}
+	}
+	if pairs == nil {
+		return nil
+	}
+	return []fact{{"layouts", fmt.Sprintf("%d pairs, candidate/baseline: %s (-ldflags=-randlayout=N)", len(pairs), strings.Join(pairs, " "))}}
+}
 
 // buildsFacts is familyFacts of two builds.
 func buildsFacts(f verdict.Family) string {

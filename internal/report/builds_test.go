@@ -20,6 +20,11 @@ func exampleBuilds() (verdict.Verdict, *record.Run) {
 	v.Client = verdict.Client{Name: "franz-go", Version: "checkout-062f5b32630c", Spec: "franz-go=../franz-go", Revision: "v1.22.3-4-gc0ffee-dirty", ContentHash: strings.Repeat("0123abcd", 8)}
 	v.Baseline = &verdict.Client{Name: "franz-go", Version: "v1.19.0", Spec: "franz-go@v1.19.0", ContentHash: strings.Repeat("fedc4321", 8)}
 	run.Header.ClientBuild, run.Header.BaselineBuild = &record.Build{GoVersion: "go1.26.8"}, &record.Build{GoVersion: "go1.26.8"}
+	for i := range run.Families { // every family of a fork has its layouts
+		for b := range run.Families[i].BlockRuns {
+			run.Families[i].BlockRuns[b].Layout, run.Families[i].BlockRuns[b].BaselineLayout = 17+b, 40+b
+		}
+	}
 	run.Header.Baseline = &driver.Hello{Client: "franz-go", Version: "v1.19.0"}
 	faster := exampleCell(11, verdict.NotSlower, -0.391)
 	faster.Faster = true
@@ -38,13 +43,14 @@ func exampleBuilds() (verdict.Verdict, *record.Run) {
 	f.Builds = &verdict.Builds{CurveMargin: 0.10, CurveFloor: 0.022, Layouts: verdict.Layouts{Pairs: 6, Low: -0.021, High: 0.027, SD: 0.016, Differ: 21, Of: 60}, IdleShare: 0.0014,
 		BaselineTwin: 0.004, BaselineCanary: verdict.Canary{Planted: 0.19, Found: 0.05, Low: 0.01, High: 0.09}}
 	v.Families = v.Families[:1]
+	v.Reason = f.Name + " v12 is slower by 12.4 % [+11.0 %, +13.9 %] against the baseline, margin 10.0 %; and 1 more"
 	v.Guards = append(v.Guards, guards.Finding{Guard: guards.Clocks, Tier: 0, Family: f.Name, Version: -1, Build: record.BuildBaseline, Outcome: guards.Fail, Why: "in the baseline: over a block the worker's clock is wrong"})
 	return v, run
 }
 
 func TestGoldenReportOfTwoBuilds(t *testing.T) {
 	v, run := exampleBuilds()
-	for name, render := range map[string]func(io.Writer, verdict.Verdict, *record.Run) error{"builds.txt": Text, "builds.md": Markdown} {
+	for name, render := range map[string]func(io.Writer, verdict.Verdict, *record.Run) error{"builds.txt": Text, "builds.md": Markdown, "builds.html": HTML} {
 		var out bytes.Buffer
 		if err := render(&out, v, run); err != nil {
 			t.Fatal(err)

@@ -62,7 +62,7 @@ type footnote struct {
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
 	d := document{Facts: heading(v, run), Headline: headline(v), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
-		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sources}
+		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v)}
 	for _, w := range v.Warnings {
 		d.note(w)
 	}

@@ -20,13 +20,15 @@ func HTML(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	return page.Execute(w, build(v, run))
 }
 
-// mark is the class of a table row that a reader should see first.
+// mark is the class of a table row that a reader should see before others.
 func mark(row []string) string {
 	switch word := row[len(row)-1]; {
 	case word == verdict.Slower:
 		return "slower"
 	case strings.HasPrefix(word, "unresolv"):
 		return "doubt"
+	case word == wordFaster:
+		return "faster"
 	}
 	return ""
 }

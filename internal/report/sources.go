@@ -1,11 +1,27 @@
 package report
 
-// sources says what each figure is made of, by the rows and fields of the record (FORMAT.md).
-var sources = []string{
+import (
+	"slices"
+
+	"protocolbench/internal/verdict"
+)
+
+// sourcesOf says what each figure is made of, by the rows and fields of the record (FORMAT.md).
+func sourcesOf(v verdict.Verdict) []string {
+	if v.Baseline != nil {
+		return slices.Concat(buildsSources, commonSources)
+	}
+	return slices.Concat(oneBuildSources, commonSources)
+}
+
+var oneBuildSources = []string{
 	"us/req, ns/rec: CPU by batch.cpuNs (the worker's process clock between request boundaries) per batch.requests and batch.records; trimmed mean over all batches of the version; for the reference over its three clients.",
 	"diff, interval: paired differences of ln(batch.cpuNs) within a round against the reference, trimmed mean and two-sided 95 % interval. The reference's own is against the versions left of it.",
 	"floor: the smallest margin at which all versions would come out \"not slower\" with 90 % probability if they were equal.",
 	"p50, p99: batch.requestP50Ns and requestP99Ns, wall time; means over batches. rec/s: batch.records by batch.wallNs.",
+}
+
+var commonSources = []string{
 	"allocs, per record: steady.allocs per steady.records, from a pass of its own without forced collections; the value that most blocks agree on.",
 	"twins: the largest difference between clients of one version. canary: family.plantNsPerRequest of extra CPU, which has to be found.",
 	"proofs: the evidence rows at both ends of each block's bracket, the batch and cell rows, and the control rows, by the guards.",

@@ -22,6 +22,7 @@ func (b *builds) cell(i int, declared record.FamilyCell) Cell {
 		cell.Baseline = figuresOf(b.FamilyRun, b.base.clients(i))
 	}
 	cell.Verdict, cell.Why = b.word(i, cell)
+	cell.LeftBehind = cell.Verdict == NotSlower && b.leftBehind(i, cell)
 	cell.Differs = cell.Verdict == NotSlower && cell.Low > 0
 	cell.Faster = cell.Verdict == NotSlower && cell.High < 0
 	return cell
@@ -76,19 +77,29 @@ func (b *builds) word(i int, cell Cell) (word, why string) {
 	switch {
 	case between.p < buildsAlpha && cell.Difference >= b.margin && b.material(cell, cell.Difference):
 		return Slower, fmt.Sprintf("%s [%s, %s] against the baseline, margin %s", percent(cell.Difference), percent(cell.Low), percent(cell.High), percent(b.margin))
-	case reading.slower && between.PAbove(0) < alpha && b.material(cell, reading.difference):
-		return Slower, fmt.Sprintf("%s [%s, %s] against the other versions since the baseline, margin %s, and %s [%s, %s] against the baseline itself",
-			percent(reading.difference), percent(reading.low), percent(reading.high), percent(b.judgement.margin), percent(cell.Difference), percent(cell.Low), percent(cell.High))
-	case upper < min(b.margin, b.judgement.margin):
-		return NotSlower, reading.note()
-	case upper < b.margin && (!reading.usable || reading.slower || reading.upper < b.judgement.margin):
-		return NotSlower, reading.note()
+	case reading.slower && dearer(between) && b.material(cell, reading.difference):
+		return Slower, fmt.Sprintf("%s [%s, %s] against %s since the baseline, margin %s, and %s [%s, %s] against the baseline itself",
+			percent(reading.difference), percent(reading.low), percent(reading.high), b.others(i), percent(b.judgement.margin), percent(cell.Difference), percent(cell.Low), percent(cell.High))
+	case upper < min(b.margin, b.judgement.margin), upper < b.margin && (!reading.usable || reading.slower || reading.upper < b.judgement.margin):
+		return NotSlower, b.note(i, cell, reading)
 	case !b.material(cell, upper):
 		return NotSlower, fmt.Sprintf("immaterial: at most %.2f us per request (%s)", upper*b.baselineUs(cell), percent(upper))
 	case upper < b.margin:
-		return Unresolved, fmt.Sprintf("against the other versions the upper bound of %s is not below the margin of %s", percent(reading.upper), percent(b.judgement.margin))
+		return Unresolved, fmt.Sprintf("against %s the upper bound of %s is not below the margin of %s", b.others(i), percent(reading.upper), percent(b.judgement.margin))
 	}
 	return Unresolved, fmt.Sprintf("against the baseline the upper bound of %s is not below the margin of %s", percent(upper), percent(b.margin))
+}
+
+// dearer is asked of a version that left its place among the others. It is not what the version is called slower by, so it has no share in what
+// the two contrasts err by, and needs no correction.
+func dearer(between cellContrast) bool { return between.PAbove(0) < alpha }
+
+// others are what a version's place is taken against.
+func (b *builds) others(i int) string {
+	if i == b.newest {
+		return "the versions before it"
+	}
+	return "the reference version"
 }
 
 // curveReading is what the curves say of one version.
@@ -108,11 +119,22 @@ func (b *builds) readCurve(c cellContrast, cell Cell) curveReading {
 	return r
 }
 
-func (r curveReading) note() string {
-	if !r.slower {
-		return ""
+// leftBehind: its place among the versions is worse than with the baseline, and it doesn't cost more. The others became cheaper.
+func (b *builds) leftBehind(i int, cell Cell) bool {
+	return b.readCurve(b.curve[i], cell).slower && !dearer(b.between[i])
+}
+
+// note is what there is to say of a version that isn't slower.
+func (b *builds) note(i int, cell Cell, reading curveReading) string {
+	switch curve := b.curve[i]; {
+	case b.leftBehind(i, cell):
+		return fmt.Sprintf("left behind: %s became cheaper by %s [%s, %s] more than this one", b.others(i), percent(reading.difference), percent(reading.low), percent(reading.high))
+	case reading.slower: // and dearer, yet not slower
+		return fmt.Sprintf("immaterial: %s against %s since the baseline is %.2f us per request", percent(reading.difference), b.others(i), reading.difference*b.baselineUs(cell))
+	case curve.torn && b.curveOK:
+		return fmt.Sprintf("judged against the baseline alone: draws disagree by %s on how it moved against %s", percent(asRatio(curve.apart)), b.others(i))
 	}
-	return fmt.Sprintf("left behind: the other versions became cheaper by %s [%s, %s] more than this one", percent(r.difference), percent(r.low), percent(r.high))
+	return ""
 }
 
 // material is asked of what the version costs with the baseline.

@@ -25,12 +25,15 @@ func TestWordOfTwoBuilds(t *testing.T) {
 		{"nothing", 0, 0.5, 0, 0.3, 100, false, NotSlower, ""},
 		{"slower by the margin", 8, 0.5, 0, 0.3, 100, false, Slower, "against the baseline, margin 5.0 %"},
 		{"slower, and immaterial", 8, 0.5, 8, 0.3, 5, false, NotSlower, "immaterial"},
-		{"a little slower, out of its place by the curves' margin", 4, 0.5, 4, 0.3, 100, false, Slower, "against the other versions since the baseline"},
+		{"a little slower, out of its place by the curves' margin", 4, 0.5, 4, 0.3, 100, false, Slower, "against the reference version since the baseline"},
+		{"a little slower, out of its place, and immaterial", 4, 0.5, 4, 0.3, 5, false, NotSlower, "immaterial: 4.0 % against the reference version"},
+		{"perhaps a little slower, out of its place", 1, 0.8, 4, 0.3, 100, false, NotSlower, "left behind"},
+		{"perhaps slower, out of its place", 3, 2, 4, 0.3, 100, false, Unresolved, "against the baseline the upper bound"},
 		{"a little slower, with all others", 3, 0.5, 0, 0.3, 100, false, NotSlower, ""},
 		{"overtaken by the others", 0, 0.5, 10, 0.3, 100, false, NotSlower, "left behind"},
 		{"cheaper, and overtaken", -10, 0.5, 10, 0.3, 100, false, NotSlower, "left behind"},
 		{"too wide against the baseline", 3, 2, 0, 0.3, 100, false, Unresolved, "against the baseline the upper bound"},
-		{"too wide among the versions", 3, 0.5, 2, 1, 100, false, Unresolved, "against the other versions the upper bound"},
+		{"too wide among the versions", 3, 0.5, 2, 1, 100, false, Unresolved, "against the reference version the upper bound"},
 		{"cheap enough, whatever the curve", -5, 0.5, 2, 1, 100, false, NotSlower, ""},
 		{"a curve that can't be resolved says nothing", 4, 0.3, 4, 0.3, 100, true, NotSlower, ""},
 	} {
@@ -43,12 +46,16 @@ func TestWordOfTwoBuilds(t *testing.T) {
 				return x
 			}
 			b := builds{margin: 0.05, curveOK: !c.curveBlind}
+			b.newest = 14
 			b.judgement.margin = 0.03
 			b.versions = make([]record.FamilyCell, 15)
 			b.between = []cellContrast{contrast(contrastBaseline, c.between, c.betweenSE)}
 			b.curve = []cellContrast{contrast(contrastCurve, c.curve, c.curveSE)}
 			cell := Cell{Difference: c.between / 100, Curve: differenceOf(b.curve[0]), Baseline: &Figures{CPUUsPerRequest: c.us}}
 			cell.Low, cell.High, _ = bounds(b.between[0])
+			if behind := b.leftBehind(0, cell); behind != (c.why == "left behind") && c.want == NotSlower {
+				t.Errorf("left behind: %v", behind)
+			}
 			if word, why := b.word(0, cell); word != c.want || !strings.Contains(why, c.why) || (c.why == "" && why != "") {
 				t.Errorf("%s (%s), want %s (%s)", word, why, c.want, c.why)
 			}
@@ -151,5 +158,38 @@ func TestIdleShareAndPrimes(t *testing.T) {
 		if c.CPUNsPerRecord != before.Cells[i].CPUNsPerRecord || c.Difference != before.Cells[i].Difference {
 			t.Errorf("a priming batch moved v%d from %v to %v ns", c.Version, before.Cells[i].CPUNsPerRecord, c.CPUNsPerRecord)
 		}
+	}
+}
+
+// A build that its planted slowdown isn't seen in is no measure for the other one, whichever of the two it is.
+func TestCanaryMissedInOneBuildSpoilsTheFamily(t *testing.T) {
+	for build, why := range map[string]string{"": "the canary of", record.BuildBaseline: "baseline: the canary of"} {
+		run := standardBuilds(8).run()
+		f := &run.Families[0]
+		l := layoutOfBuild(f.Family, build)
+		for _, block := range f.BlockRuns {
+			for b := range block.Batches {
+				if batch := &block.Batches[b]; batch.Cell == l.canary {
+					batch.CPUNs -= f.PlantNsPerRequest * int64(batch.Requests)
+				}
+			}
+		}
+		judged := Judge(run, goodGuards(), Options{}).Families[0]
+		if judged.unusual(Unresolvable) != "" || !strings.HasPrefix(judged.Cells[0].Why, why) {
+			t.Errorf("missed in build %q: %s (%s)", build, judged.Cells[0].Verdict, judged.Cells[0].Why)
+		}
+	}
+}
+
+// Curves that can't be resolved spoil nothing: the family says so, and rests on what is known against the baseline.
+func TestCurvesTooWideLeaveTheBaseline(t *testing.T) {
+	run := standardBuilds(9).run()
+	f := Judge(run, goodGuards(), Options{Margin: 0.005}).Families[0]
+	said := false
+	for _, w := range f.Warnings {
+		said = said || strings.Contains(w.Text, "only their difference to the baseline is judged")
+	}
+	if f.Builds.CurveFloor <= 0.005 || f.unusual(NotSlower) != "" || !said {
+		t.Errorf("curve floor %v, said %v, %s: %s", f.Builds.CurveFloor, said, f.unusual(NotSlower), f.Cells[0].Why)
 	}
 }

@@ -136,6 +136,8 @@ type Cell struct {
 	P         float64 `json:"p"` // one-sided, against "not slower at all", Holm-corrected over the family
 	// Faster: its interval lies below 0 (two builds only: of two versions one always is the faster one).
 	Faster bool `json:"faster,omitempty"`
+	// LeftBehind: the versions that it is compared with became cheaper, and it did not (two builds only).
+	LeftBehind bool `json:"leftBehind,omitempty"`
 	// Curve, Within and Baseline are there in a run of two builds.
 	Curve    *Difference `json:"curve,omitempty"`    // how the version's place among the versions changed from baseline to candidate
 	Within   *Difference `json:"within,omitempty"`   // the candidate's own version contrast; decides nothing in such a run
