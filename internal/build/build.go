@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 // Builder builds workers.
 type Builder struct {
-	CacheDir string
+	CacheDir string   // absolute
 	Env      []string // of the go command and of git
 	Now      func() time.Time
 	Say      func(string)
@@ -98,14 +97,14 @@ func (b *Build) identify(ctx context.Context) {
 		flags += " -tags=" + strings.Join(t.tags, ",")
 	}
 	for _, setting := range [][2]string{{"GOOS", vars.GOOS}, {"GOARCH", vars.GOARCH}, {"GOAMD64", vars.GOAMD64}, {"GOARM64", vars.GOARM64},
-		{"GOEXPERIMENT", vars.GOEXPERIMENT}, {"CGO_ENABLED", "0"}} {
+		{"GOEXPERIMENT", vars.GOEXPERIMENT}, {"GOFIPS140", vars.GOFIPS140}, {"CGO_ENABLED", "0"}} {
 		if setting[1] != "" {
 			flags += " " + setting[0] + "=" + setting[1]
 		}
 	}
 	b.identity = record.Build{Spec: t.spec.String(), Version: t.release, GoVersion: vars.GOVERSION, Flags: flags, Modules: t.identity()}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s\n%s\n%s\n", workerSum(), vars.GOVERSION, flags)
+	fmt.Fprintf(hash, "%s\n%s\n%s\n%s\n", workerSum(), t.goMod(), vars.GOVERSION, flags) // go.mod's go line decides what the language means
 	for _, m := range b.identity.Modules {
 		fmt.Fprintf(hash, "%s %s %s\n", m.Path, m.Version, m.Sum)
 	}
@@ -116,17 +115,6 @@ func (b *Build) identify(ctx context.Context) {
 	}
 	const stamp = "protocolbench/internal/client/franz.stamp"
 	b.ldflags = fmt.Sprintf("-s -w -X %sVersion=%s -X %sContent=%s", stamp, b.identity.Version, stamp, b.identity.ContentHash)
-}
-
-// revision is what git says of a checkout, where there is git and where it says anything: for people, nothing is decided by it.
-func revision(ctx context.Context, env []string, dir string) string {
-	cmd := exec.CommandContext(ctx, "git", "-C", dir, "describe", "--always", "--dirty", "--abbrev=12")
-	cmd.Env = append(slices.Clone(env), "GIT_OPTIONAL_LOCKS=0") // else git writes into the user's folder
-	out, err := cmd.Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // Binary gives the worker linked with a layout number; 0 is the linker's own layout.
@@ -140,8 +128,12 @@ func (b *Build) Binary(ctx context.Context, layout int) (string, error) {
 		b.known[layout] = path
 		return path, nil
 	}
-	fresh := b.cache.temporary(layout)
-	defer os.Remove(fresh)
+	scratch, err := b.cache.scratch()
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	fresh := filepath.Join(scratch, "worker")
 	// A number of fixed width: a stamp must not move what lies behind it.
 	ldflags := b.ldflags + fmt.Sprintf(" -X protocolbench/internal/client/franz.stampLayout=%03d", layout)
 	if layout > 0 {
@@ -166,9 +158,9 @@ func (b *Build) Binary(ctx context.Context, layout int) (string, error) {
 func (b *Build) compileFault(ctx context.Context, err error, stderr string) error {
 	said := firstLines(stderr, b.tree.clean)
 	if strings.Contains(said, "internal/client/franz/") {
-		return toolFault(ctx, err, "the worker doesn't compile against %s: its API is not the one that the worker drives (franz-go v1.19.0 and later):\n  %s", b.tree.spec, said)
+		return toolFault(ctx, err, stderr, "the worker doesn't compile against %s: its API is not the one that the worker drives (franz-go v1.19.0 and later):\n  %s", b.tree.spec, said)
 	}
-	return toolFault(ctx, err, "%s doesn't compile:\n  %s", b.tree.spec, said)
+	return toolFault(ctx, err, stderr, "%s doesn't compile:\n  %s", b.tree.spec, said)
 }
 
 // Changed says what of a checkout is no longer as it was built, or "". A release doesn't change.
@@ -176,7 +168,7 @@ func (b *Build) Changed() (string, error) {
 	if b.tree.checkout == nil {
 		return "", nil
 	}
-	now, err := readCheckout(b.tree.checkout.dir)
+	now, err := readCheckout(b.tree.spec.Dir)
 	if err != nil {
 		return "", err
 	}

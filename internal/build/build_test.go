@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -45,7 +46,7 @@ func TestWorkerSourcesAreEmbedded(t *testing.T) {
 
 // Every release that is said to be measurable builds, says who it is, and decodes and encodes its oldest and newest version.
 func TestReleases(t *testing.T) {
-	for release, newest := range map[string][2]int{"v1.19.0": {12, 17}, "v1.20.0": {13, 18}, "v1.22.3": {13, 18}} {
+	for release, newest := range map[string][2]int{"v1.19.0": {12, 17}, "v1.19.5": {12, 17}, "v1.20.0": {13, 18}, "v1.21.0": {13, 18}, "v1.22.3": {13, 18}} {
 		t.Run(release, func(t *testing.T) {
 			built := mustPrepare(t, builder(t), "franz-go@"+release)
 			if id := built.Identity(); id.Version != release || id.GoVersion == "" || len(id.ContentHash) != 64 || len(id.Modules) < 4 {
@@ -102,7 +103,7 @@ func tryCell(t *testing.T, p *worker.Process, cell int, api string, version int)
 // Two checkouts of the same code are the same build, byte for byte, wherever they lie; layouts differ; and neither checkout is touched.
 func TestSameCodeIsTheSameBuild(t *testing.T) {
 	one, other := checkoutIn(t, "a"), checkoutIn(t, "another-and-longer-name")
-	before := stateOf(t, one)
+	before, own := stateOf(t, one), ownModule(t)
 	a, b := mustPrepare(t, builder(t), "franz-go="+one), mustPrepare(t, Builder{CacheDir: t.TempDir(), Env: os.Environ(), Now: time.Now}, "franz-go="+other)
 	if a.Identity().ContentHash != b.Identity().ContentHash || !strings.HasPrefix(a.Identity().Version, "checkout-") {
 		t.Errorf("identities %+v and %+v", a.Identity(), b.Identity())
@@ -126,6 +127,9 @@ func TestSameCodeIsTheSameBuild(t *testing.T) {
 	if after := stateOf(t, one); !slices.Equal(before, after) {
 		t.Error("building changed the checkout")
 	}
+	if after := ownModule(t); own != after {
+		t.Error("building changed this project's go.mod or go.sum")
+	}
 }
 
 func read(t *testing.T, b *Build, layout int) []byte {
@@ -141,6 +145,19 @@ func read(t *testing.T, b *Build, layout int) []byte {
 	return content
 }
 
+func ownModule(t *testing.T) string {
+	t.Helper()
+	var state string
+	for _, name := range []string{"go.mod", "go.sum"} {
+		info, err := os.Stat(filepath.Join("..", "..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		state += fmt.Sprint(name, info.Size(), info.ModTime())
+	}
+	return state
+}
+
 // stateOf lists a folder's files with their sizes and times.
 func stateOf(t *testing.T, dir string) []string {
 	t.Helper()
@@ -151,7 +168,7 @@ func stateOf(t *testing.T, dir string) []string {
 		}
 		info, err := entry.Info()
 		if err == nil {
-			state = append(state, name+info.Mode().String()+info.ModTime().String())
+			state = append(state, fmt.Sprint(name, info.Mode(), info.Size(), info.ModTime()))
 		}
 		return err
 	})
@@ -178,7 +195,11 @@ func TestChangeIsAnotherBuildAndNoticed(t *testing.T) {
 	if text, err := first.Changed(); text != "pkg/kmsg/generated.go was changed, pkg/kgo/new.go is new" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
+	os.WriteFile(filepath.Join(dir, "pkg", "kmsg", "planted.go"), []byte("package kmsg\n\nimport \"os\"\n\nfunc init() {\n\tif len(os.Args) > 99 {\n\t\tpanic(\"planted in kmsg\")\n\t}\n}\n"), 0o644)
 	second := mustPrepare(t, builder(t), "franz-go="+dir)
+	if !bytes.Contains(read(t, second, 0), []byte("planted in kmsg")) || bytes.Contains(read(t, first, 0), []byte("planted in kmsg")) {
+		t.Error("the checkout's own kmsg is not what the worker has")
+	}
 	if first.Identity().ContentHash == second.Identity().ContentHash {
 		t.Error("another content has the same hash")
 	}

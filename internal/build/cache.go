@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,17 +38,49 @@ func (c cache) scratch() (string, error) {
 	return dir, nil
 }
 
-// keep gives sources their place by their content, unless they lie there already.
+// keep gives sources their place by their content, unless they lie there already. What lies there under the right name is looked at: a worker
+// of another layout is made from it, and would be stamped with a content that it doesn't have.
 func (c cache) keep(content, sources string) (entry, error) {
 	e := entry{filepath.Join(c.dir, content)}
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
 		return e, err
 	}
-	// A tree that lies there came there whole, by a rename; a folder can't be renamed onto one that isn't empty.
+	if isDir(e.tree()) && !sameFiles(sources, e.tree()) {
+		aside, err := e.scratch()
+		if err != nil {
+			return e, err
+		}
+		defer os.RemoveAll(aside)
+		if err := os.Rename(e.tree(), filepath.Join(aside, "spoilt")); err != nil && isDir(e.tree()) {
+			return e, fmt.Errorf("spoilt sources can't be taken out of the cache: %w; delete %s", err, e.dir)
+		}
+	}
+	// A folder can't be renamed onto one that isn't empty, so another run's tree is never half overwritten.
 	if err := os.Rename(sources, e.tree()); err != nil && !isDir(e.tree()) {
 		return e, fmt.Errorf("the sources of the worker can't be kept in the cache: %w", err)
 	}
 	return e, os.WriteFile(filepath.Join(e.dir, usedName), nil, 0o644)
+}
+
+// sameFiles tells whether two folders hold the same files.
+func sameFiles(a, b string) bool {
+	sums := func(dir string) (map[string]string, error) {
+		all := map[string]string{}
+		err := filepath.WalkDir(dir, func(name string, item fs.DirEntry, err error) error {
+			if err != nil || item.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(dir, name)
+			if err == nil {
+				all[rel], err = fileSum(name)
+			}
+			return err
+		})
+		return all, err
+	}
+	one, errOne := sums(a)
+	other, errOther := sums(b)
+	return errOne == nil && errOther == nil && maps.Equal(one, other)
 }
 
 func (e entry) tree() string { return filepath.Join(e.dir, "source") }
@@ -56,8 +89,13 @@ func (e entry) path(layout int) string {
 	return filepath.Join(e.dir, fmt.Sprintf("worker-%03d", layout))
 }
 
-func (e entry) temporary(layout int) string {
-	return fmt.Sprintf("%s.%d", filepath.Join(e.dir, fmt.Sprintf("%s%03d", scratchName, layout)), os.Getpid())
+// scratch makes a folder to link a worker in.
+func (e entry) scratch() (string, error) {
+	dir, err := os.MkdirTemp(e.dir, scratchName)
+	if err != nil {
+		return "", fmt.Errorf("the worker can't be put into the cache: %w; the cache must not be deleted while a run uses it", err)
+	}
+	return dir, nil
 }
 
 // worker gives a worker that is there, if it is what was put there.
@@ -76,7 +114,7 @@ func (e entry) take(fresh string, layout int) (string, error) {
 	path := e.path(layout)
 	sum, err := fileSum(fresh)
 	if err == nil {
-		err = writeWhole(path+".sha256", sum)
+		err = writeWhole(fresh+".sha256", path+".sha256", sum)
 	}
 	if err == nil {
 		err = os.Rename(fresh, path)
@@ -87,8 +125,7 @@ func (e entry) take(fresh string, layout int) (string, error) {
 	return path, nil
 }
 
-func writeWhole(path, text string) error {
-	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
+func writeWhole(fresh, path, text string) error {
 	if err := os.WriteFile(fresh, []byte(text), 0o644); err != nil {
 		return err
 	}

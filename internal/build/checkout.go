@@ -23,8 +23,8 @@ const (
 
 // checkout is a local working copy of the client: the files of its modules that a build can depend on, by name, with their sums.
 type checkout struct {
-	dir   string
-	kmsg  bool // it has a kmsg of its own
+	dir   string // without links
+	kmsg  bool   // it has a kmsg of its own
 	files map[string]string
 }
 
@@ -33,11 +33,15 @@ func readCheckout(dir string) (*checkout, error) {
 	if err := isCheckout(dir); err != nil {
 		return nil, err
 	}
+	dir, err := filepath.EvalSymlinks(dir) // a walk doesn't begin at a link
+	if err != nil {
+		return nil, unreadable(dir, err)
+	}
 	c := &checkout{dir: dir, files: map[string]string{}}
 	if declared, _ := moduleOf(filepath.Join(dir, filepath.FromSlash(kmsgFolder))); declared == kmsgPath {
 		c.kmsg = true
 	}
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return unreadable(name, err)
 		}
@@ -158,29 +162,31 @@ func (c *checkout) sumOf(name, rel string) (string, error) {
 			return "", unreadable(name, err)
 		}
 	}
-	if !info.Mode().IsRegular() {
+	switch {
+	case info.IsDir():
+		return "", faultf("%s of the checkout is a link to a folder, which a build may see and a copy doesn't: put the folder itself there", rel)
+	case !info.Mode().IsRegular():
 		return "", faultf("%s of the checkout is neither a file nor a folder: take it away", rel)
 	}
 	return fileSum(name)
 }
 
 func (c *checkout) target(name, rel string) (string, error) {
-	root, err := filepath.EvalSymlinks(c.dir)
-	if err != nil {
-		return "", unreadable(c.dir, err)
-	}
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", faultf("the link %s of the checkout leads nowhere: %v", rel, err)
 	}
-	if within, err := filepath.Rel(root, target); err != nil || within == ".." || strings.HasPrefix(within, ".."+string(filepath.Separator)) {
+	if within, err := filepath.Rel(c.dir, target); err != nil || within == ".." || strings.HasPrefix(within, ".."+string(filepath.Separator)) {
 		return "", faultf("the link %s of the checkout leads out of it, to %s: put the file itself there", rel, target)
 	}
 	return target, nil
 }
 
 func unreadable(name string, err error) error {
-	return faultf("%s can't be read: %v; make it readable for this user", name, errors.Unwrap(err))
+	if cause := errors.Unwrap(err); cause != nil {
+		err = cause // without the name, which is said already
+	}
+	return faultf("%s can't be read: %v; make it readable for this user", name, err)
 }
 
 func fileSum(name string) (string, error) {

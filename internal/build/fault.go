@@ -2,6 +2,7 @@ package build
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -30,6 +31,22 @@ func firstLines(output string, clean func(string) string) string {
 		kept = append(kept, line)
 	}
 	return strings.Join(kept, "\n  ")
+}
+
+var importedAt = regexp.MustCompile(`^\S+\.go:\d+:\d+: `)
+
+// causes leaves out which import was the first to want a module: a module that can't be had is said once for each.
+func causes(output string) string {
+	seen := map[string]bool{}
+	var kept []string
+	for line := range strings.Lines(output) {
+		line = importedAt.ReplaceAllString(strings.TrimRight(line, "\n"), "")
+		if !seen[line] {
+			kept = append(kept, line)
+		}
+		seen[line] = true
+	}
+	return strings.Join(kept, "\n")
 }
 
 // lastLine is the last line of an output: where the go command says what stopped it.

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -24,13 +27,13 @@ type toolchain struct {
 
 // goEnv is what of `go env` a build depends on.
 type goEnv struct {
-	GOVERSION, GOOS, GOARCH, GOAMD64, GOARM64, GOEXPERIMENT string
-	GOMODCACHE, GOCACHE, GOPROXY                            string
+	GOVERSION, GOOS, GOARCH, GOAMD64, GOARM64, GOEXPERIMENT, GOFIPS140 string
+	GOMODCACHE, GOCACHE, GOPROXY                                       string
 }
 
 // isolated keeps what a user has set for other work out of the build: a workspace, vendoring, tags. An empty GOFLAGS would not do, since the go
-// command takes the one of `go env -w` then. Without cgo every layout is the linker's own doing.
-var isolated = []string{"GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=0"}
+// command takes the one of `go env -w` then. Without cgo every layout is the linker's own doing. The worker runs here, whatever is cross-compiled.
+var isolated = []string{"GO111MODULE=on", "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=0", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH}
 
 func (b Builder) toolchain(ctx context.Context) (*toolchain, error) {
 	path := lookGo(b.Env)
@@ -41,7 +44,7 @@ func (b Builder) toolchain(ctx context.Context) (*toolchain, error) {
 	t := &toolchain{path: path, env: append(slices.Clone(b.Env), isolated...)}
 	out, stderr, err := t.run(ctx, os.TempDir(), "env", "-json")
 	if err != nil {
-		return nil, toolFault(ctx, err, "go env failed: %s; see whether `go env` works here", lastLine(stderr))
+		return nil, toolFault(ctx, err, stderr, "go env failed: %s; see whether `go env` works here", lastLine(stderr))
 	}
 	if err := json.Unmarshal([]byte(out), &t.vars); err != nil {
 		return nil, fmt.Errorf("the answer of `go env -json` can't be read: %w", err)
@@ -77,7 +80,13 @@ func (b Builder) makeWritable(t *toolchain) {
 		t.vars.GOMODCACHE = filepath.Join(b.CacheDir, "modules")
 		t.env = append(t.env, "GOMODCACHE="+t.vars.GOMODCACHE, "GOFLAGS=-mod=mod -modcacherw") // writable, so that the cache's folder can be deleted
 		if downloads := filepath.Join(old, "cache", "download"); isDir(downloads) {
-			t.env = append(t.env, "GOPROXY=file://"+filepath.ToSlash(downloads)+","+t.vars.GOPROXY)
+			proxy := url.URL{Scheme: "file", Path: filepath.ToSlash(downloads)}
+			t.env = append(t.env, "GOPROXY="+proxy.String()+","+t.vars.GOPROXY)
+			// What the sum database has signed is there too, but no proxy serves it from there; without it, nothing is verified offline. The go
+			// command checks it against the signature; what can't be copied it asks for again.
+			if sums := filepath.Join(t.vars.GOMODCACHE, "cache", "download", "sumdb"); !isDir(sums) {
+				_ = os.CopyFS(sums, os.DirFS(filepath.Join(downloads, "sumdb")))
+			}
 		}
 		b.say(fmt.Sprintf("the module cache %s can't be written: modules go to %s", old, t.vars.GOMODCACHE))
 	}
@@ -119,14 +128,26 @@ func (t *toolchain) run(ctx context.Context, dir string, args ...string) (stdout
 	return out.String(), log.String(), err
 }
 
-// toolFault is a go command that failed: an interruption is nobody's fault.
-func toolFault(ctx context.Context, err error, format string, args ...any) error {
+var (
+	tooOld  = regexp.MustCompile(`requires go >= (\S+) \(running go ([^\s;)]+)`)
+	offline = regexp.MustCompile(`dial tcp|no such host|connection refused|i/o timeout|proxyconnect|module lookup disabled`)
+)
+
+// toolFault is a go command that failed: an interruption is nobody's fault. Two causes that the go command hides in its words are said first.
+func toolFault(ctx context.Context, err error, said, format string, args ...any) error {
 	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return fmt.Errorf("building the client was interrupted: %w", context.Cause(ctx))
-	case errors.As(err, &exit):
-		return faultf(format, args...)
 	}
-	return fmt.Errorf("the go command can't be run: %w", err)
+	if !errors.As(err, &exit) {
+		return fmt.Errorf("the go command can't be run: %w", err)
+	}
+	what := fmt.Sprintf(format, args...)
+	if needs := tooOld.FindStringSubmatch(said); needs != nil {
+		return faultf("go %s is too old, the build needs %s: install it, or leave GOTOOLCHAIN at auto so that the go command gets it; %s", needs[2], needs[1], what)
+	}
+	if offline.MatchString(said) {
+		return faultf("%s; without the network only what is in the module cache can be built", what)
+	}
+	return &Fault{what}
 }

@@ -25,6 +25,7 @@ type tree struct {
 	release  string    // as resolved
 	modules  []listedModule
 	tags     []string
+	replaced []replacement // by the checkout's go.mod
 }
 
 // listedModule is what `go list -m -json` says.
@@ -40,7 +41,7 @@ const (
 )
 
 // write lays the tree out.
-func (t *tree) write() error {
+func (t *tree) write(ctx context.Context) error {
 	err := fs.WalkDir(protocolbench.WorkerSource, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || name == "go.mod" || strings.HasSuffix(name, "_test.go") {
 			return err
@@ -56,7 +57,9 @@ func (t *tree) write() error {
 		return os.WriteFile(to, content, 0o644)
 	})
 	if err == nil && t.checkout != nil {
-		err = t.checkout.copyTo(filepath.Join(t.dir, clientFolder))
+		if err = t.checkout.copyTo(filepath.Join(t.dir, clientFolder)); err == nil {
+			err = t.readReplacements(ctx)
+		}
 	}
 	if err != nil {
 		return err
@@ -75,6 +78,9 @@ func (t *tree) goMod() string {
 	fmt.Fprintf(&text, "replace %s => ./%s\n", modulePath, clientFolder)
 	if t.checkout.kmsg {
 		fmt.Fprintf(&text, "replace %s => ./%s/%s\n", kmsgPath, clientFolder, kmsgFolder)
+	}
+	for _, r := range t.replaced {
+		text.WriteString(r.String())
 	}
 	return text.String()
 }
@@ -100,12 +106,12 @@ func (t *tree) resolve(ctx context.Context) error {
 		}
 		t.release = release
 	}
-	if err := t.write(); err != nil {
+	if err := t.write(ctx); err != nil {
 		return err
 	}
 	out, stderr, err := t.tool.run(ctx, t.dir, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", workerPackage)
 	if err != nil {
-		return toolFault(ctx, err, "the modules of %s can't be had: %s", t.spec, firstLines(stderr, t.clean))
+		return toolFault(ctx, err, stderr, "the modules of %s can't be had: %s", t.spec, firstLines(causes(stderr), t.clean))
 	}
 	paths := strings.Fields(out)
 	slices.Sort(paths)
@@ -119,7 +125,7 @@ func (t *tree) resolve(ctx context.Context) error {
 	// The toolchain that builds is the one that the tree's go.mod asks for, which need not be the one on the PATH.
 	version, stderr, err := t.tool.run(ctx, t.dir, "env", "GOVERSION")
 	if err != nil {
-		return toolFault(ctx, err, "go env failed: %s; see whether `go env` works here", lastLine(stderr))
+		return toolFault(ctx, err, stderr, "go env failed: %s; see whether `go env` works here", lastLine(stderr))
 	}
 	t.tool.vars.GOVERSION = strings.TrimSpace(version)
 	return nil
@@ -137,7 +143,7 @@ func (t *tree) query(ctx context.Context) (string, error) {
 	}
 	out, stderr, err := t.tool.run(ctx, empty, "list", "-m", "-json", modulePath+"@"+t.spec.Release)
 	if err != nil {
-		return "", toolFault(ctx, err, "there is no release %s of %s: %s; go list -m -versions %s has them all", t.spec.Release, clientName, lastLine(stderr), modulePath)
+		return "", toolFault(ctx, err, stderr, "there is no release %s of %s, or it can't be had: %s; `go list -m -versions %s` has them all", t.spec.Release, clientName, lastLine(stderr), modulePath)
 	}
 	var found listedModule
 	if err := json.Unmarshal([]byte(out), &found); err != nil || found.Version == "" {
@@ -149,7 +155,7 @@ func (t *tree) query(ctx context.Context) (string, error) {
 func (t *tree) list(ctx context.Context, paths ...string) ([]listedModule, error) {
 	out, stderr, err := t.tool.run(ctx, t.dir, append([]string{"list", "-m", "-json"}, paths...)...)
 	if err != nil {
-		return nil, toolFault(ctx, err, "the modules of %s can't be listed: %s", t.spec, lastLine(stderr))
+		return nil, toolFault(ctx, err, stderr, "the modules of %s can't be listed: %s", t.spec, lastLine(stderr))
 	}
 	var modules []listedModule
 	decoder := json.NewDecoder(strings.NewReader(out))
@@ -167,11 +173,14 @@ func (t *tree) list(ctx context.Context, paths ...string) ([]listedModule, error
 func (t *tree) identity() []record.Module {
 	var list []record.Module
 	for _, m := range t.modules {
-		if m.Replace != nil {
+		switch {
+		case m.Replace == nil:
+			list = append(list, record.Module{Path: m.Path, Version: m.Version, Sum: m.Sum})
+		case m.Replace.Version != "":
+			list = append(list, record.Module{Path: m.Path, Version: m.Replace.Path + "@" + m.Replace.Version, Sum: m.Replace.Sum})
+		default:
 			list = append(list, record.Module{Path: m.Path, Version: "checkout", Sum: "sha256:" + t.checkout.sumOfModule(m.Path)})
-			continue
 		}
-		list = append(list, record.Module{Path: m.Path, Version: m.Version, Sum: m.Sum})
 	}
 	return list
 }
