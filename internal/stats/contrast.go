@@ -29,8 +29,8 @@ type Contrast struct {
 	// Fork is that of the forks' own trimmed means: also what lives as long as a client does. It alone has right coverage whatever
 	// a client's state, but with four forks it is itself a guess: see Moderate.
 	Fork Error
-	// Birge has widened both already.
-	Birge float64
+	// Birge has widened both already. DrawRatio is the mean square between draws over that of the forks within them, 1 where it can't be had.
+	Birge, DrawRatio float64
 	// Weights is the sum of squared weights of the cells in the contrast: its variance, if all clients vary alike, in units of one
 	// client's.
 	Weights float64
@@ -56,7 +56,7 @@ func PairedContrast(forks []Fork, widen, weights float64) Contrast {
 		}
 	}
 	draws := groupByDraw(used, means)
-	c := Contrast{Rounds: len(all), Forks: len(means), Draws: len(draws), Birge: 1, Weights: weights}
+	c := Contrast{Rounds: len(all), Forks: len(means), Draws: len(draws), Birge: 1, DrawRatio: 1, Weights: weights}
 	c.Estimate, _ = TrimmedMean(all, Trim)
 	roundSE, roundDF, ok := YuenSE(all, Trim)
 	if !ok || len(means) < 2 {
@@ -80,7 +80,8 @@ func (c *Contrast) birge(draws [][]float64) {
 	switch {
 	case !v.ok:
 	case v.within > 0:
-		c.Birge = math.Sqrt(max(1, v.between/v.within))
+		c.DrawRatio = v.between / v.within
+		c.Birge = math.Sqrt(max(1, c.DrawRatio))
 		c.Round.SE *= c.Birge
 		c.Fork.SE *= c.Birge
 	case v.between > 0:

@@ -263,6 +263,25 @@ func TestFloorSharedByHand(t *testing.T) {
 	}
 }
 
+// Draw ratios 0.5, 4 and 7.5: mean 4, so each is widened by 2, whatever its own ratio widened it by before.
+func TestPoolBirgeByHand(t *testing.T) {
+	cs := []Contrast{{Fork: Error{1, 3}, Round: Error{2, 9}, Birge: 1, DrawRatio: 0.5, Bounded: true}, {Fork: Error{2, 3}, Birge: 2, DrawRatio: 4, Bounded: true},
+		{Fork: Error{math.Sqrt(7.5), 3}, Birge: math.Sqrt(7.5), DrawRatio: 7.5, Bounded: true}, {Birge: 1, DrawRatio: 100}}
+	PoolBirge(cs)
+	near(t, "narrow", cs[0].Fork.SE, 2, 1e-12)
+	near(t, "its rounds", cs[0].Round.SE, 4, 1e-12)
+	near(t, "as it was", cs[1].Fork.SE, 2, 1e-12)
+	near(t, "wide", cs[2].Fork.SE, 2, 1e-12)
+	if cs[3].Birge != 1 {
+		t.Error("a contrast without an interval was widened")
+	}
+	agree := []Contrast{{Fork: Error{1, 3}, Birge: 1, DrawRatio: 0.1, Bounded: true}}
+	if PoolBirge(agree); agree[0].Fork.SE != 1 {
+		t.Error("draws that agree narrow an interval")
+	}
+	PoolBirge(nil)
+}
+
 // SE 3 and 4 make 5; with 9 and 16 degrees of freedom: 25^2 / (81/9 + 256/16) = 25.
 func TestAddErrorsByHand(t *testing.T) {
 	got := AddErrors(Error{3, 9}, Error{4, 16})

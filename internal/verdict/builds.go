@@ -90,13 +90,11 @@ func (b *builds) compareBuilds() {
 	}
 	plateau := b.plateaus(b.samples, b.judgement.margin)
 	b.layouts, b.own = b.errorsOfBuilds()
-	var curves []stats.Contrast
+	var betweens, curves []stats.Contrast
 	for i := range b.versions {
 		mine, others := b.clients(i), b.base.clients(i)
 		contrast, forks := b.combine(b.widen, func(forkRounds) []term { return []term{{mine, 1}, {others, -1}} })
-		if contrast.Bounded {
-			contrast.Fork = stats.AddErrors(b.layouts, b.own[i])
-		}
+		betweens = append(betweens, contrast)
 		b.between[i] = b.asCell(contrast, forks, contrastBaseline, b.margin)
 		contrast, forks = b.combine(b.widen, func(f forkRounds) []term {
 			reference, baseReference := b.reference, b.base.reference
@@ -109,9 +107,14 @@ func (b *builds) compareBuilds() {
 		b.curve[i] = b.asCell(contrast, forks, contrastCurve, b.judgement.margin)
 		curves = append(curves, contrast)
 	}
+	stats.PoolBirge(betweens)
+	stats.PoolBirge(curves)
 	stats.Moderate(curves)
 	for i := range b.curve {
-		b.curve[i].Contrast = curves[i]
+		b.between[i].Contrast, b.curve[i].Contrast = betweens[i], curves[i]
+		if betweens[i].Bounded {
+			b.between[i].Fork = stats.AddErrors(b.layouts, b.own[i])
+		}
 	}
 	correct(b.between)
 	correct(b.curve)
@@ -134,6 +137,7 @@ func (b *builds) errorsOfBuilds() (layouts stats.Error, own []stats.Error) {
 		of, against := b.clients(i), b.base.clients(i)
 		contrasts[i], _ = b.combine(b.widen, func(forkRounds) []term { return []term{{of, 1}, {against, -1}, {mine, -1}, {others, 1}} })
 	}
+	stats.PoolBirge(contrasts)
 	stats.Moderate(contrasts)
 	for _, c := range contrasts {
 		own = append(own, c.Fork)

@@ -77,7 +77,7 @@ func (b *builds) word(i int, cell Cell) (word, why string) {
 	switch {
 	case between.p < buildsAlpha && cell.Difference >= b.margin && b.material(cell, cell.Difference):
 		return Slower, fmt.Sprintf("%s [%s, %s] against the baseline, margin %s", percent(cell.Difference), percent(cell.Low), percent(cell.High), percent(b.margin))
-	case reading.slower && dearer(between) && b.material(cell, reading.difference):
+	case reading.slower && b.dearer(i) && b.material(cell, reading.difference):
 		return Slower, fmt.Sprintf("%s [%s, %s] against %s since the baseline, margin %s, and %s [%s, %s] against the baseline itself",
 			percent(reading.difference), percent(reading.low), percent(reading.high), b.others(i), percent(b.judgement.margin), percent(cell.Difference), percent(cell.Low), percent(cell.High))
 	case upper < min(b.margin, b.judgement.margin), upper < b.margin && (!reading.usable || reading.slower || reading.upper < b.judgement.margin):
@@ -90,9 +90,13 @@ func (b *builds) word(i int, cell Cell) (word, why string) {
 	return Unresolved, fmt.Sprintf("against the baseline the upper bound of %s is not below the margin of %s", percent(upper), percent(b.margin))
 }
 
-// dearer is asked of a version that left its place among the others. It is not what the version is called slower by, so it has no share in what
-// the two contrasts err by, and needs no correction.
-func dearer(between cellContrast) bool { return between.PAbove(0) < alpha }
+// dearer is asked of a version that left its place among the others: does it cost more than with the baseline itself? By half the curves' margin,
+// too: the p-value alone would say so of one in twenty that were merely overtaken. It is not what the version is called slower by, so it has no
+// share in what the two contrasts err by, and needs no correction.
+func (b *builds) dearer(i int) bool {
+	between := b.between[i]
+	return between.PAbove(0) < alpha && asRatio(between.Estimate) >= b.judgement.margin/2
+}
 
 // others are what a version's place is taken against.
 func (b *builds) others(i int) string {
@@ -121,7 +125,7 @@ func (b *builds) readCurve(c cellContrast, cell Cell) curveReading {
 
 // leftBehind: its place among the versions is worse than with the baseline, and it doesn't cost more. The others became cheaper.
 func (b *builds) leftBehind(i int, cell Cell) bool {
-	return b.readCurve(b.curve[i], cell).slower && !dearer(b.between[i])
+	return b.readCurve(b.curve[i], cell).slower && !b.dearer(i)
 }
 
 // note is what there is to say of a version that isn't slower.
