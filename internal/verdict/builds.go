@@ -29,6 +29,7 @@ type builds struct {
 	between   []cellContrast // as layout.versions
 	curve     []cellContrast
 	curveOK   bool        // its floor is within its margin
+	coarse    string      // why the family can't resolve the margin between builds, or ""
 	layouts   stats.Error // what all versions' contrasts against the baseline have in common, and what each has of its own
 	own       []stats.Error
 	margin    float64
@@ -177,15 +178,17 @@ func (b *builds) sameVersions(cells []int) []int {
 	return same
 }
 
-// checkFloors: a family that can't resolve the margin between builds is spoilt. One that can't resolve its curves is not: then the
-// curves say nothing, and what is known against the baseline is all that there is.
+// checkFloors: a floor above the margin says that equal versions would hardly all be shown not to be slower. It says nothing against what was shown: two
+// builds often differ by far more than the margin, and a version whose whole interval lies below zero is not slower on any floor. So it decides only what an
+// undecided version is called. Calling the whole family unresolvable, as among the versions of one build, was the other way: a client that had become a quarter
+// cheaper came out with nothing known. Where only the curves can't be resolved, they say nothing, and the difference to the baseline is all that there is.
 func (b *builds) checkFloors() {
 	b.out.Floor, b.out.Builds.CurveFloor = b.floor(), floorOf(b.curve)
 	if len(b.nothing) > 0 {
 		return
 	}
 	if b.out.Floor > b.margin {
-		b.spoilt = append(b.spoilt, fmt.Sprintf("the floor of %s is above the margin of %s", percent(b.out.Floor), percent(b.margin)))
+		b.coarse = fmt.Sprintf("the floor of %s is above the margin of %s", percent(b.out.Floor), percent(b.margin))
 		b.warning(fmt.Sprintf("differences of the builds below %s can't be resolved here", percent(b.out.Floor)),
 			"close other programs, or take more layouts with --profile standard or release")
 	}

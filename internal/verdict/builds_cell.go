@@ -84,6 +84,8 @@ func (b *builds) word(i int, cell Cell) (word, why string) {
 		return NotSlower, b.note(i, cell, reading)
 	case !b.material(cell, upper):
 		return NotSlower, fmt.Sprintf("immaterial: at most %.2f us per request (%s)", upper*b.baselineUs(cell), percent(upper))
+	case b.coarse != "":
+		return Unresolvable, b.coarse
 	case upper < b.margin:
 		return Unresolved, fmt.Sprintf("against %s the upper bound of %s is not below the margin of %s", b.others(i), percent(reading.upper), percent(b.judgement.margin))
 	}

@@ -33,6 +33,9 @@ func TestWordOfTwoBuilds(t *testing.T) {
 		{"overtaken by the others", 0, 0.5, 10, 0.3, 100, false, NotSlower, "left behind"},
 		{"cheaper, and overtaken", -10, 0.5, 10, 0.3, 100, false, NotSlower, "left behind"},
 		{"too wide against the baseline", 3, 2, 0, 0.3, 100, false, Unresolved, "against the baseline the upper bound"},
+		{"too wide on a coarse floor", 3, 2, 0, 0.3, 100, false, Unresolvable, "the floor of 9.0 %"},
+		{"slower on a coarse floor", 20, 2, 0, 0.3, 100, true, Slower, "against the baseline, margin 5.0 %"},
+		{"cheaper on a coarse floor", -20, 4, 0, 0.3, 100, true, NotSlower, ""},
 		{"too wide among the versions", 3, 0.5, 2, 1, 100, false, Unresolved, "against the reference version the upper bound"},
 		{"cheap enough, whatever the curve", -5, 0.5, 2, 1, 100, false, NotSlower, ""},
 		{"a curve that can't be resolved says nothing", 4, 0.3, 4, 0.3, 100, true, NotSlower, ""},
@@ -46,6 +49,9 @@ func TestWordOfTwoBuilds(t *testing.T) {
 				return x
 			}
 			b := builds{margin: 0.05, curveOK: !c.curveBlind}
+			if strings.Contains(c.name, "on a coarse floor") {
+				b.coarse = "the floor of 9.0 % is above the margin of 5.0 %"
+			}
 			b.newest = 14
 			b.judgement.margin = 0.03
 			b.versions = make([]record.FamilyCell, 15)
