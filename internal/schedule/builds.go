@@ -36,7 +36,7 @@ const (
 // follow. The builds take turns, half a row of the square at a time, both the same half; every second fork begins with the baseline.
 //
 // Coming back costs: while the other process worked, its memory has pushed this one's out of the caches. With 25 MB allocated in a batch the first batch
-// after a change cost 30 % more, the second 11 %, the third 5 %, and so on. So turns are long, two batches prime each, and a batch's place in its
+// after a change cost 30 % more, the second 10 %, the third 6 %, and so on. So turns are long, two batches prime each, and a batch's place in its
 // turn is taken out of the figures (package verdict). Rejected: one square over the cells of both, in which every second batch comes after a change (the
 // batches' spread rose from 3 to 8 %); strict alternation, in which every one does (the same 30 % on both sides, and a real difference of 10 %
 // would read 8); one turn for a whole row (then what is compared lies a quarter of a second apart, as long as the machine's bursts).
