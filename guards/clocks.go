@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"protocolbench/internal/record"
 )
 
@@ -15,8 +17,10 @@ const (
 	// which costs the worker up to some milliseconds of its own (a collection, the encoding).
 	bracketShare = 0.02
 	bracketNs    = 5_000_000
-	// plantShare is the part of the canary's extra CPU that inside and outside may disagree on, beyond four standard errors.
-	plantShare = 0.3
+	// plantShare is the part of the canary's extra CPU that inside and outside may disagree on, beyond what chance makes in one of clockChance families.
+	// Four standard errors for any number of pairs was the first way: with twelve pairs, on a busy machine, that accused a right clock.
+	plantShare  = 0.3
+	clockChance = 30_000
 	// plantPairs is the least number of pairs that this is judged on.
 	plantPairs = 8
 )
@@ -108,7 +112,8 @@ func plantFromOutside(t *tally, f record.FamilyRun) {
 	}
 	extra, _ := meanAndError(inside)
 	difference, standardError := meanAndError(apart)
-	if math.Abs(difference) > plantShare*math.Abs(extra) && math.Abs(difference) > 4*standardError {
+	chance := distuv.StudentsT{Sigma: 1, Nu: float64(len(apart) - 1)}.Quantile(1-0.5/clockChance) * standardError
+	if math.Abs(difference) > plantShare*math.Abs(extra) && math.Abs(difference) > chance {
 		t.see(AllVersions, record.Where{Family: f.Name}, Fail, fmt.Sprintf("the planted slowdown costs %.0f us a batch by the worker's clock and %.0f us by the parent's: batches report only a part of their CPU; correct the worker's clock",
 			extra/1e3, (extra+difference)/1e3), map[string]any{"pairs": len(inside), "insideUs": extra / 1e3, "outsideUs": (extra + difference) / 1e3})
 	}
