@@ -34,10 +34,6 @@ type family struct {
 	fetchWhole int
 }
 
-// leastBuildMargin is that of one build against another, however narrow the margin between versions: where the linker puts the code
-// alone makes differences of some per cent (METHOD.md, rule 9).
-const leastBuildMargin = 0.05
-
 // quickMargin is the quick profile's margin everywhere: it has a third of the forks and a sixth of the rounds.
 const quickMargin = 0.10
 

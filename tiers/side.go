@@ -34,7 +34,7 @@ type side struct {
 	layouts []int // by draw and fork; nil: the linker's own
 }
 
-// Layouts that one build alone has.
+// ownLayout is the linker's own: what one build alone has.
 const ownLayout = 0
 
 // title is how errors call a side: where there is but one there is nothing to tell apart.
@@ -74,7 +74,7 @@ func (s *session) sidesOf(tier int) []*side {
 	return s.sides
 }
 
-// meet prepares both sides: who they are, and for two builds one binary for every layout, before anything is measured.
+// meet starts each side's worker once, to hear who it is.
 func (s *session) meet(ctx context.Context) error {
 	s.sides = []*side{{Client: s.Client}}
 	if s.Baseline != nil {
@@ -150,7 +150,7 @@ func (c Client) isItself(hello driver.Hello, layout int) error {
 	return nil
 }
 
-// implementedBy is a client's range of an API by its own hello.
+// implemented is a client's range of an API by its own hello.
 func (of *side) implemented(api pin.API) [2]int {
 	for _, r := range of.hello.Implemented {
 		if r.Key == api.Key {

@@ -127,7 +127,7 @@ func (s *session) declare(f *familyState, plan record.Plan) error {
 		}
 		f.row.Reference = plan.Pinned[len(plan.Pinned)-1]
 		if s.Baseline != nil {
-			f.row.BuildMargin = max(leastBuildMargin, f.margin)
+			f.row.BuildMargin = max(verdict.LeastBuildMargin, f.margin)
 		}
 	}
 	f.row.Rounds = s.rounds(f.family, len(f.row.Cells))

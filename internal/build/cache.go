@@ -1,7 +1,6 @@
 package build
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -179,6 +178,3 @@ func bytesIn(dir string) int64 {
 	})
 	return sum
 }
-
-// errNoExecutable is for a program whose own file can't be read.
-var errNoExecutable = errors.New("this program's own file can't be read, so the build of the client in it can't be named")

@@ -38,7 +38,7 @@ var clientModules = []string{modulePath, kmsgPath, "github.com/klauspost/compres
 func Own(executable string) (record.Build, error) {
 	sum, err := fileSum(executable)
 	if err != nil {
-		return record.Build{}, fmt.Errorf("%w: %w", errNoExecutable, err)
+		return record.Build{}, fmt.Errorf("this program's own file can't be read, so the build of the client in it can't be named: %w", err)
 	}
 	own := record.Build{Spec: clientName, Version: BuiltInRelease(), ContentHash: sum, GoVersion: runtime.Version(), Modules: []record.Module{}}
 	info, ok := debug.ReadBuildInfo()

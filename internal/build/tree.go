@@ -32,7 +32,6 @@ type tree struct {
 type listedModule struct {
 	Path, Version, Sum, Dir string
 	Replace                 *listedModule
-	Error                   *struct{ Err string }
 }
 
 const (

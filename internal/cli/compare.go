@@ -47,13 +47,9 @@ Exit codes: 0 no version's curve rose, 1 harness fault, 2 usage, 3 a version's c
 		if !ok {
 			return usage(command, fmt.Sprintf("unknown format %q; there are json, text", *format))
 		}
-		chosen.fill(p.env)
-		var options verdict.Options
-		if g := chosen["margin"]; g.isSet() {
-			var err error
-			if options.Margin, err = parseMargin(g.text); err != nil {
-				return usage(command, g.source()+": "+err.Error())
-			}
+		options, err := p.judgeOptions(command, chosen)
+		if err != nil {
+			return err
 		}
 		var runs [2]*record.Run
 		for i, path := range args {

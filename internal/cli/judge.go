@@ -23,13 +23,9 @@ func (p *program) judgeCommand() *cobra.Command {
 	}
 	chosen := register(command, "margin")
 	command.RunE = func(command *cobra.Command, args []string) error {
-		chosen.fill(p.env)
-		var options verdict.Options
-		if g := chosen["margin"]; g.isSet() {
-			var err error
-			if options.Margin, err = parseMargin(g.text); err != nil {
-				return usage(command, g.source()+": "+err.Error())
-			}
+		options, err := p.judgeOptions(command, chosen)
+		if err != nil {
+			return err
 		}
 		run, v, err := judged(args[0], options)
 		if err != nil {
@@ -41,6 +37,17 @@ func (p *program) judgeCommand() *cobra.Command {
 		return p.show(v, run)
 	}
 	return command
+}
+
+// judgeOptions are what may be chosen when a saved run is judged.
+func (p *program) judgeOptions(command *cobra.Command, chosen choices) (options verdict.Options, err error) {
+	chosen.fill(p.env)
+	if g := chosen["margin"]; g.isSet() {
+		if options.Margin, err = parseMargin(g.text); err != nil {
+			return options, usage(command, g.source()+": "+err.Error())
+		}
+	}
+	return options, nil
 }
 
 // judged makes a verdict of a folder's record. The margin of the run itself holds unless another is asked for.

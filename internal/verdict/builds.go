@@ -15,9 +15,9 @@ const (
 	contrastCurve    = "curve"    // how far it is from the reference with the candidate, against how far with the baseline
 )
 
-// leastBuildMargin is as narrow as a margin between builds gets: where the linker puts the code makes differences of some per cent
-// by itself.
-const leastBuildMargin = 0.05
+// LeastBuildMargin is as narrow as a margin between builds gets, however narrow that between versions: where the linker puts the code makes
+// differences of some per cent by itself.
+const LeastBuildMargin = 0.05
 
 // buildsAlpha is what each of the two contrasts of a version may err by: together they keep to alpha.
 const buildsAlpha = alpha / 2

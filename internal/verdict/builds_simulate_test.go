@@ -45,7 +45,7 @@ func (w twoWorlds) run() *record.Run {
 	run := w.world.run()
 	run.Header.Baseline = &driver.Hello{Client: "franz-go", Version: "v1.19.0"}
 	f := &run.Families[0]
-	f.BuildMargin = max(leastBuildMargin, w.margin)
+	f.BuildMargin = max(LeastBuildMargin, w.margin)
 	n := len(f.Cells)
 	for _, c := range slices.Clone(f.Cells) {
 		c.Cell, c.Build = c.Cell+n, record.BuildBaseline

@@ -80,7 +80,7 @@ const onlyOneVersion = "only one version: there is nothing to compare it with"
 // buildMarginOf is the declared one, or the one asked for of a judge where that is narrower, and never below what layouts make by themselves.
 func buildMarginOf(f record.Family, margin float64) float64 {
 	if margin < f.Margin {
-		return max(leastBuildMargin, min(f.BuildMargin, margin))
+		return max(LeastBuildMargin, min(f.BuildMargin, margin))
 	}
 	return f.BuildMargin
 }

@@ -60,8 +60,8 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 		case options.Margin > 0:
 			margin = options.Margin
 		}
-		if f.BuildMargin > 0 && margin < leastBuildMargin {
-			v.warnOnce(Warning{Text: fmt.Sprintf("builds are compared with a margin of %s: the margin of %s that was asked for holds for their curves", percent(leastBuildMargin), percent(margin)),
+		if f.BuildMargin > 0 && margin < LeastBuildMargin {
+			v.warnOnce(Warning{Text: fmt.Sprintf("builds are compared with a margin of %s: the margin of %s that was asked for holds for their curves", percent(LeastBuildMargin), percent(margin)),
 				Remedy: "where the linker puts the code makes differences of some per cent by itself; there is nothing to do"})
 		}
 		family := judgeFamily(f, margin, measured)
