@@ -58,7 +58,7 @@ func judgeFamily(run record.FamilyRun, margin float64, families int) Family {
 		j.widen = stats.LiveWiden
 	}
 	j.out = Family{Tier: run.Tier, Name: run.Name, API: run.API, Mode: run.Mode, Reference: run.Reference, Margin: margin,
-		Deciding: run.Deciding, Warnings: []Warning{}, Cells: []Cell{}, Rounds: j.samples.rounds, Forks: len(j.forks), Draws: j.draws()}
+		Deciding: run.Deciding, Warnings: []Warning{}, Steps: []Step{}, Looks: 1, Cells: []Cell{}, Rounds: j.samples.rounds, Forks: len(j.forks), Draws: j.draws()}
 	if run.BuildMargin > 0 {
 		return judgeBuilds(j, buildMarginOf(run.Family, margin), families)
 	}

@@ -99,6 +99,14 @@ type Family struct {
 	Rounds   int      `json:"rounds"` // whole ones, all forks together
 	Forks    int      `json:"forks"`  // all draws together
 	Draws    int      `json:"draws"`
+	// Looks is how many looks were taken at the family: 2 where the first left a version undecided and time was left.
+	Looks int `json:"looks"`
+	// Steps are the places between two neighbouring versions at which the cost changes, in rising order.
+	Steps []Step `json:"steps"`
+	// Growth is how the cost per record grows along an axis of sizes; it stands with the family of the largest size.
+	Growth *Growth `json:"growth,omitempty"`
+	// WallMargin is the margin of the verdicts on wall time.
+	WallMargin float64 `json:"wallMargin,omitempty"`
 	// Builds is there in a run of two builds. Margin and Floor are then those of candidate against baseline.
 	Builds *Builds `json:"builds,omitempty"`
 	// Embedded: measured on an embedded broker. Reports show no figure of it.
@@ -110,6 +118,49 @@ type Position struct {
 	P      float64 `json:"p"`
 	Spread float64 `json:"spread"` // between the cheapest and the dearest position
 	Alarm  bool    `json:"alarm"`
+}
+
+// Step is one place in the row of versions at which the cost changes.
+type Step struct {
+	At           int     `json:"at"`         // the first version with the new cost
+	Difference   float64 `json:"difference"` // of the plateau that begins here to the one before
+	Low          float64 `json:"low"`        // 95 %
+	High         float64 `json:"high"`
+	UsPerRequest float64 `json:"usPerRequest"`
+	Material     bool    `json:"material"`
+	Change       string  `json:"change"` // what the version's schema changed, in plain words; "" where nobody knows of a change
+}
+
+// Growth is how the cost per record of each version grows with size, beside the reference's.
+type Growth struct {
+	Axis      string       `json:"axis"`      // e.g. "records"
+	Sizes     []float64    `json:"sizes"`     // the top three, rising
+	Reference float64      `json:"reference"` // slope of ln(cost per record) over ln(size) of the reference version
+	Cells     []GrowthCell `json:"cells"`
+}
+
+// GrowthCell is one version's slope of ln(cost per record) over ln(size), less the reference's: 0 grows as it does, 1 is quadratic.
+type GrowthCell struct {
+	Version int     `json:"version"`
+	Slope   float64 `json:"slope"`
+	Low     float64 `json:"low"` // 95 %
+	High    float64 `json:"high"`
+	P       float64 `json:"p"`     // one-sided, Holm-corrected over versions
+	Grows   bool    `json:"grows"` // significant, and material at the largest size
+}
+
+// Wall is one version's verdict on wall time against the reference.
+type Wall struct {
+	Verdict    string  `json:"verdict"` // the words of a cell
+	Why        string  `json:"why,omitempty"`
+	Difference float64 `json:"difference"` // of the wall time per request, relative
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	P50        float64 `json:"p50"` // relative difference of the median request's time
+	P99        float64 `json:"p99"`
+	// Gap is how many times the reference's the longest gap is, by the medians of batches; Stalls says that a gap came back on this version in every draw.
+	Gap    float64 `json:"gap"`
+	Stalls bool    `json:"stalls,omitempty"`
 }
 
 // Canary is the planted slowdown of a family.
@@ -138,6 +189,8 @@ type Cell struct {
 	Faster bool `json:"faster,omitempty"`
 	// LeftBehind: the versions that it is compared with became cheaper, and it did not (two builds only).
 	LeftBehind bool `json:"leftBehind,omitempty"`
+	// Wall is the verdict on wall time: a stall costs no CPU.
+	Wall *Wall `json:"wall,omitempty"`
 	// Curve, Within and Baseline are there in a run of two builds.
 	Curve    *Difference `json:"curve,omitempty"`    // how the version's place among the versions changed from baseline to candidate
 	Within   *Difference `json:"within,omitempty"`   // the candidate's own version contrast; decides nothing in such a run
