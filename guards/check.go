@@ -21,7 +21,7 @@ func Check(run *record.Run) []Finding {
 		for _, guard := range []func(*record.Run, record.FamilyRun) []Finding{
 			checkCompleteness, checkPin, checkConversions, checkLog, checkData, checkKnownTruth, perBuild(checkClocks), checkNegotiation, checkMemory,
 		} {
-			findings = append(findings, guard(run, f)...)
+			findings = append(findings, perLook(guard)(run, f)...)
 		}
 	}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Tier, b.Tier) })

@@ -36,6 +36,9 @@ type block struct {
 	content *shape.Content
 	base    brokerCounts // before the worker existed
 	opened  []driver.Opened
+	// opening and order are those of the block's row, by the cells' indexes in the family's row.
+	opening []int
+	order   [][]int
 	truth   truth
 	// firstOffset is where the first counted batch of a Produce block began.
 	firstOffset int64
@@ -103,8 +106,15 @@ func (b *block) prepare(ctx context.Context, families []*familyState) error {
 	b.row.Topic = b.topic
 	_, forks := b.repeats(b.f.tier)
 	cells := len(b.f.row.Cells)
-	b.row.OpeningOrder = schedule.Opening(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, cells)
-	b.row.Orders = b.orders(forks, cells)
+	b.opening = schedule.Opening(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, cells)
+	b.order = b.orders(forks, cells)
+	b.row.OpeningOrder = b.f.numbers(b.opening)
+	for _, order := range b.order {
+		b.row.Orders = append(b.row.Orders, b.f.numbers(order))
+	}
+	if b.f.second != nil {
+		b.row.Look = record.SecondLook
+	}
 	if b.live != nil {
 		_, b.base = b.live.counts(ctx, b.f.api)
 	}
@@ -175,7 +185,7 @@ func (b *block) end(ctx context.Context) {
 // open opens the cells in drawn order: a client keeps a state of its own for as long as it lives, and the order of birth is part of it.
 func (b *block) open(ctx context.Context) error {
 	b.opened = make([]driver.Opened, len(b.f.row.Cells))
-	for _, i := range b.row.OpeningOrder {
+	for _, i := range b.opening {
 		cell := b.f.row.Cells[i]
 		request := driver.Open{Cell: cell.Cell, Tier: b.f.tier, API: b.f.api.Name, Version: cell.Version, Shape: b.f.shape, Mode: b.f.mode,
 			Topic: b.topic, ContentSeed: b.row.ContentSeed, BaseTimestampMs: b.baseMs, MaxRequests: b.f.maxRequests}
@@ -266,10 +276,14 @@ func (b *block) plant(ctx context.Context) error {
 		}
 	}
 	for i, c := range b.f.row.Cells {
-		if c.Role != record.RoleCanary {
+		plantNs := c.PlantNsPerRequest
+		if c.Role == record.RoleCanary {
+			plantNs += b.f.row.PlantNsPerRequest
+		}
+		if plantNs == 0 {
 			continue
 		}
-		if err := b.worker(i).Plant(ctx, driver.Plant{Cell: c.Cell, CPUNsPerRequest: b.f.row.PlantNsPerRequest}); err != nil {
+		if err := b.worker(i).Plant(ctx, driver.Plant{Cell: c.Cell, CPUNsPerRequest: plantNs}); err != nil {
 			return b.blameCell(i, err)
 		}
 	}
@@ -287,7 +301,14 @@ func (b *block) sizePlant(ctx context.Context) error {
 		took = append(took, got.CPUNs)
 	}
 	slices.Sort(took)
-	b.f.row.PlantNsPerRequest = int64(2 * b.f.margin * float64(took[plantBatches/2]) / float64(requests))
+	referenceNs := float64(took[plantBatches/2]) / float64(requests)
+	b.f.row.PlantNsPerRequest = int64(2 * b.f.margin * referenceNs)
+	for i := range b.f.row.Cells {
+		c := &b.f.row.Cells[i]
+		if c.Build == "" { // of two builds the candidate is slowed down
+			c.PlantNsPerRequest = int64(b.planted(b.f.name(), c.Version) * referenceNs)
+		}
+	}
 	return nil
 }
 

@@ -30,6 +30,7 @@ type Config struct {
 	// Versions narrows an API by lower-case name: "fetch" -> {4, 18}.
 	Versions map[string][2]int
 	Margin   float64 // 0: as each family declares
+	Plants   []Plant // slowdowns that are planted on purpose, to see whether they are found
 	CacheDir string
 	// Client is the build under test. With a Baseline the run is one of two builds, and Client is the candidate.
 	Client    Client
@@ -107,11 +108,20 @@ func (c Config) onlyFaults() []string {
 			faults = append(faults, fmt.Sprintf("--only %q is no pattern: %v", pattern, err))
 			continue
 		}
-		if !slices.ContainsFunc(everything(), func(f family) bool { return matches(pattern, f.name()) }) {
+		if !c.matchesAny(pattern) {
 			faults = append(faults, fmt.Sprintf("unknown family: --only %q matches none; see --list", pattern))
 		}
 	}
+	for _, p := range c.Plants {
+		if !c.matchesAny(p.Families) {
+			faults = append(faults, fmt.Sprintf("unknown family: --plant %q matches none; see --list", p.Families))
+		}
+	}
 	return faults
+}
+
+func (c Config) matchesAny(pattern string) bool {
+	return slices.ContainsFunc(everything(), func(f family) bool { return matches(pattern, f.name()) })
 }
 
 // matches tells whether a family's name begins with the pattern, or fits it as a glob whose * crosses slashes.

@@ -104,6 +104,9 @@ func (s *session) squares(f family) float64 {
 }
 
 func (b *block) orders(forks, cells int) [][]int {
+	if second := b.f.second; second != nil {
+		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, second.Forks, cells, second.Squares)
+	}
 	if b.f.tier < 2 && len(b.sides) > 1 {
 		return schedule.OrdersOfTwo(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells/2, b.squares(b.f.family))
 	}
@@ -117,10 +120,10 @@ func (b *block) orders(forks, cells int) [][]int {
 	return single
 }
 
-// expected is the time of the whole run.
-func (s *session) expected() time.Duration {
+// expected is the time of some tiers, without second looks.
+func (s *session) expected(tiers []int) time.Duration {
 	var sum time.Duration
-	for _, tier := range s.Tiers {
+	for _, tier := range tiers {
 		if tier > 0 && !s.Attached() {
 			sum += brokerExpected
 		}

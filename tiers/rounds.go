@@ -49,7 +49,7 @@ func (b *block) measure(ctx context.Context) error {
 func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 	placements := schedule.Placements(b.Seed, b.where.Family, b.where.Draw, b.where.Fork)
 	atWork := -1 // the side whose batch was the last
-	for round, order := range b.row.Orders {
+	for round, order := range b.order {
 		var slots []slot
 		for position, i := range order {
 			if len(b.sides) > 1 && b.sideOf(i) != atWork {

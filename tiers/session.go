@@ -30,6 +30,8 @@ type session struct {
 	brokerCPUs []int
 	embedded   bool
 	measured   bool // a block was begun
+	// promised is the expected time of second looks that were decided on and not yet begun.
+	promised time.Duration
 }
 
 // errTierOver ends a tier whose reason is in the record already: a broker that died, an interruption.
@@ -135,7 +137,11 @@ func (s *session) openRecord() error {
 		Started: s.started, BaseTimestampMs: s.baseMs, Client: s.sides[0].hello, ClientBuild: &s.sides[0].Build, Margin: s.Margin,
 		Machine: record.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPUModel: m.CPUModel, CPUs: m.CPUs, MemoryBytes: m.MemoryBytes,
 			GoVersion: m.GoVersion, Missing: m.Missing, WorkerCPUs: s.workerCPUs, BrokerCPUs: s.brokerCPUs},
-		Budget: record.Budget{Draws: draws, Forks: forks, Squares: s.budget.Squares, BatchTargetNs: schedule.BatchTarget.Nanoseconds()},
+		Budget: record.Budget{Draws: draws, Forks: forks, Squares: s.budget.Squares, BatchTargetNs: schedule.BatchTarget.Nanoseconds(),
+			Looks: s.looks(), LimitNs: s.budget.Limit.Nanoseconds()},
+	}
+	for _, p := range s.Plants {
+		header.Plants = append(header.Plants, p.String())
 	}
 	if s.Baseline != nil {
 		header.Baseline, header.BaselineBuild = &s.sides[1].hello, &s.sides[1].Build
@@ -145,7 +151,7 @@ func (s *session) openRecord() error {
 
 // tiers runs the tiers in order. A tier whose broker died leaves the others their chance.
 func (s *session) tiers(ctx context.Context) error {
-	s.Progress.Expect(s.expected())
+	s.expect()
 	s.Progress.Say(fmt.Sprintf("%s, seed %d, results in %s", s.who(), s.Seed, s.dir))
 	var early error
 	for _, tier := range s.Tiers {

@@ -24,6 +24,10 @@ type familyState struct {
 	declared bool
 	faults   int
 	expected time.Duration // of one block
+	took     time.Duration // by the blocks so far
+	blocks   int           // so far
+	// second is the layout of a second look; nil in the first.
+	second *schedule.SecondLook
 }
 
 // declareOnce writes the family's row before the first row that refers to it.
@@ -88,6 +92,9 @@ func (s *session) tier(ctx context.Context, tier int) error {
 			}
 		}
 		s.standing(tier, draw, draws)
+	}
+	if err := s.secondLooks(ctx, l, tier, families); err != nil {
+		return s.endTier(ctx, l, tier, err)
 	}
 	return nil
 }
@@ -166,7 +173,10 @@ func (s *session) oneBlock(ctx context.Context, l *live, f *familyState, familie
 	s.Progress.Step(0, fmt.Sprintf("%s, draw %d, fork %d", f.name(), draw+1, fork+1))
 	s.measured = true
 	b := &block{session: s, live: l, f: f, where: record.Where{Family: f.name(), Draw: draw, Fork: fork}, sides: s.sidesOf(f.tier)}
+	began := s.Now()
 	err := b.run(ctx, families)
+	f.took += s.Now().Sub(began)
+	f.blocks++
 	s.Progress.Step(f.expected, "")
 	if err == nil {
 		return s.writer.Sync()

@@ -10,6 +10,7 @@ import (
 
 	"protocolbench/compose"
 	"protocolbench/internal/broker"
+	"protocolbench/tiers"
 )
 
 // parseTiers reads --tier.
@@ -34,6 +35,23 @@ func parseMargin(text string) (float64, error) {
 		return 0, fmt.Errorf("margin %q is not between 0 and 100 %%; give it as 3%% or 0.03", text)
 	}
 	return value, nil
+}
+
+// parsePlants reads tier0/fetch@9=3%.
+func parsePlants(items []string) ([]tiers.Plant, error) {
+	var plants []tiers.Plant
+	for _, item := range items {
+		families, rest, hasVersion := strings.Cut(item, "@")
+		// family names have equal signs, versions have none
+		number, share, hasShare := strings.Cut(rest, "=")
+		version, err := parseVersion(number)
+		part, errShare := parseMargin(share)
+		if !hasVersion || !hasShare || families == "" || err != nil || errShare != nil {
+			return nil, fmt.Errorf("plant %q can't be read; give it as FAMILIES@VERSION=SHARE, e.g. tier0/fetch@9=3%%", item)
+		}
+		plants = append(plants, tiers.Plant{Families: families, Version: version, Part: part})
+	}
+	return plants, nil
 }
 
 // parseBroker reads --broker. A word that is no way of having a broker is not taken for a host.

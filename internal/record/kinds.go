@@ -21,6 +21,7 @@ var rowTypes = map[string]reflect.Type{
 	KindEvidence: reflect.TypeFor[Evidence](),
 	KindFault:    reflect.TypeFor[Fault](),
 	KindHost:     reflect.TypeFor[Host](),
+	KindLook:     reflect.TypeFor[Look](),
 	KindTrailer:  reflect.TypeFor[Trailer](),
 }
 

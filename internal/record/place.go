@@ -24,6 +24,8 @@ func (r *reader) place(row any) error {
 		return r.placeFamily(row)
 	case *Block:
 		return r.placeBlock(row)
+	case *Look:
+		return r.placeLook(row)
 	case *Fault:
 		r.placeFault(row)
 	case *Trailer:
@@ -50,6 +52,24 @@ func (r *reader) placeFamily(row *Family) error {
 	}
 	r.families[row.Name] = len(r.run.Families)
 	r.run.Families = append(r.run.Families, FamilyRun{Family: *row})
+	return nil
+}
+
+func (r *reader) placeLook(row *Look) error {
+	index, declared := r.families[row.Family]
+	if !declared {
+		return fmt.Errorf("field family: no row before this one declares the family %q", row.Family)
+	}
+	family := &r.run.Families[index]
+	if family.Look != nil {
+		return fmt.Errorf("field family: %q had its second look already", row.Family)
+	}
+	for _, cell := range row.Cells {
+		if err := family.has(cell); err != nil {
+			return err
+		}
+	}
+	family.Look = row
 	return nil
 }
 

@@ -12,9 +12,9 @@ import (
 )
 
 // Schema is the number of the current row layout. A number is never reused. Schema 2 has the build of the client, and the rows of a run
-// of two builds; what it added is tagged `since`.
+// of two builds, schema 3 second looks and planted slowdowns; what they added is tagged `since`.
 const (
-	Schema       = 2
+	Schema       = 3
 	oldestSchema = 1
 )
 
@@ -32,6 +32,7 @@ const (
 	KindEvidence = "evidence"
 	KindFault    = "fault"
 	KindHost     = "host"
+	KindLook     = "look"
 	KindTrailer  = "trailer"
 )
 
@@ -57,6 +58,8 @@ type Header struct {
 	ClientBuild   *Build        `json:"clientBuild,omitempty" since:"2"`
 	Baseline      *driver.Hello `json:"baseline,omitempty" since:"2"`
 	BaselineBuild *Build        `json:"baselineBuild,omitempty" since:"2"`
+	// Plants are the slowdowns that were asked for with --plant: a run with one proves something about this program, and nothing about the client.
+	Plants []string `json:"plants,omitempty" since:"3"`
 }
 
 // Build is one build of a client: its identity, whatever it is called and wherever it lies.
@@ -101,6 +104,10 @@ type Budget struct {
 	Forks         int     `json:"forks"`   // per draw
 	Squares       float64 `json:"squares"` // Williams squares per fork: 0.5 quick, 1 standard
 	BatchTargetNs int64   `json:"batchTargetNs"`
+	// Looks is how many looks a family may get: 2 where a second one is taken at what the first leaves undecided. Absent: 1.
+	Looks int `json:"looks,omitempty" since:"3"`
+	// LimitNs is the time that the profile may take with its second looks.
+	LimitNs int64 `json:"limitNs,omitempty" since:"3"`
 }
 
 // Broker is a running broker, as it was when it became ready.
@@ -187,6 +194,8 @@ type FamilyCell struct {
 	Version int    `json:"version"`
 	Role    string `json:"role"`
 	Build   string `json:"build,omitempty" since:"2"` // "" or BuildBaseline
+	// PlantNsPerRequest is what was planted with --plant in this cell; the canary's stands with the family.
+	PlantNsPerRequest int64 `json:"plantNsPerRequest,omitempty" since:"3"`
 }
 
 // Family is declared before its first block.
@@ -238,6 +247,25 @@ type Block struct {
 	Warm           bool    `json:"warm"` // false: flagged `not warm`
 	// OpenCost: seconds from the worker's start to the first counted batch, for the time estimate.
 	OpenNs int64 `json:"openNs"`
+	// Look is 2 in blocks of a second look. Absent: 1.
+	Look int `json:"look,omitempty" since:"3"`
+}
+
+// Look says what came of a family that the first look left undecided: what the second one measures, or why it was not taken. It comes after the
+// last block of the first look, and before the first of the second.
+type Look struct {
+	Kind   string `json:"kind"`
+	Tier   int    `json:"tier"`
+	Family string `json:"family"`
+	// Versions are those that were undecided.
+	Versions []int `json:"versions"`
+	// Cells are measured: those of the undecided versions, the reference's clients, its neighbours on the left where the reference is undecided, and the canary.
+	Cells      []int  `json:"cells"`
+	Blocks     int    `json:"blocks"`
+	Rounds     int    `json:"rounds"` // per block
+	ExpectedNs int64  `json:"expectedNs"`
+	Taken      bool   `json:"taken"`
+	Why        string `json:"why,omitempty"` // why it was not taken
 }
 
 // Cell is a cell as opened in one block, and one full hash of what it carried. A cell that was hashed more than once has as many rows.

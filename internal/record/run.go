@@ -19,6 +19,8 @@ type Run struct {
 type FamilyRun struct {
 	Family
 	BlockRuns []BlockRun
+	// Look says what was undecided after the first look; nil: nothing was, or there was no second one to take.
+	Look *Look
 }
 
 // BlockRun is everything measured in one block. A block that a fault ended has what came before.

@@ -27,14 +27,18 @@ type Budget struct {
 	Forks   int // per draw; at least 4, because with 2 the t quantile alone is 6.3
 	// Squares is how much of a square of orders each fork measures. The forks of a draw make whole squares together.
 	Squares float64
+	// Looks is 2 where families that stay undecided get a second look, as far as Limit allows.
+	Looks int
+	// Limit is the time that the whole run may take. It holds back second looks only: what was promised for the first is measured.
+	Limit time.Duration
 }
 
 // Budgets is the one place with the profiles' sizes.
 func Budgets() []Budget {
 	return []Budget{
-		{Profile: Quick, Draws: 1, Forks: 4, Squares: 0.5},
-		{Profile: Standard, Draws: 3, Forks: 4, Squares: 1},
-		{Profile: Release, Draws: 5, Forks: 4, Squares: 1},
+		{Profile: Quick, Draws: 1, Forks: 4, Squares: 0.5, Looks: 1, Limit: 2 * time.Minute},
+		{Profile: Standard, Draws: 3, Forks: 4, Squares: 1, Looks: 2, Limit: 30 * time.Minute},
+		{Profile: Release, Draws: 5, Forks: 4, Squares: 1, Looks: 2, Limit: 2 * time.Hour},
 	}
 }
 

@@ -14,7 +14,7 @@ const family = "tier1/fetch/size=64KiB/bare"
 
 func TestBudgets(t *testing.T) {
 	for profile, want := range map[string]Budget{
-		"quick": {"quick", 1, 4, 0.5}, "standard": {"standard", 3, 4, 1}, "release": {"release", 5, 4, 1},
+		"quick": {"quick", 1, 4, 0.5, 1, 2 * time.Minute}, "standard": {"standard", 3, 4, 1, 2, 30 * time.Minute}, "release": {"release", 5, 4, 1, 2, 2 * time.Hour},
 	} {
 		if got, err := BudgetOf(profile); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", profile, got, err)

@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// Fork is one fork's samples of one contrast: per round d = ln x(v) - ln x(reference).
+// Fork is one fork's samples of one contrast: per round d = ln x(v) - ln x(reference), or one sample, the difference of their levels.
 type Fork struct {
 	Draw int
 	Fork int
 	D    []float64
+	// Rounds is how many rounds are behind D, where it is of levels.
+	Rounds int
 }
 
 // LiveWiden is applied to the round-level standard error in live tiers, where it was measured to be 1.2-1.4 times too
@@ -34,6 +36,8 @@ type Contrast struct {
 	// Weights is the sum of squared weights of the cells in the contrast: its variance, if all clients vary alike, in units of one
 	// client's.
 	Weights float64
+	// UpperLevel is that of the bound which has to lie below the margin; 0 is 95 %.
+	UpperLevel float64
 	// Bounded is false where the samples can't carry an interval: it is infinite then, and Need says what is missing.
 	Bounded bool
 	Need    string
@@ -69,6 +73,32 @@ func PairedContrast(forks []Fork, widen, weights float64) Contrast {
 	c.Bounded = true
 	c.birge(draws)
 	c.Exact = c.Round.SE == 0 && c.Fork.SE == 0
+	return c
+}
+
+// LevelContrast estimates a contrast from differences of levels, one a fork. A fork is all that is independent: what a client keeps for as long as
+// it lives is in all its rounds. So there is one standard error, that of the forks.
+func LevelContrast(forks []Fork, weights float64) Contrast {
+	var differences []float64
+	var used []Fork
+	c := Contrast{Birge: 1, DrawRatio: 1, Weights: weights}
+	for _, f := range forks {
+		if len(f.D) == 1 && finiteAll(f.D) {
+			differences, used = append(differences, f.D[0]), append(used, f)
+			c.Rounds += f.Rounds
+		}
+	}
+	draws := groupByDraw(used, differences)
+	c.Forks, c.Draws, c.Estimate = len(used), len(draws), mean(differences)
+	if c.Forks < 2 {
+		c.Need = "at least 2 forks; 4 for a useful interval"
+		return c
+	}
+	df := float64(c.Forks - 1)
+	c.Fork = Error{math.Sqrt(squares(differences) / (df * float64(c.Forks))), df}
+	c.Bounded = true
+	c.birge(draws)
+	c.Exact = c.Fork.SE == 0
 	return c
 }
 

@@ -84,7 +84,7 @@ func smallestMargin(contrasts []Contrast, chance func(slack []float64) float64) 
 		if !c.Bounded {
 			return 0, false
 		}
-		reaches[i] = c.reach(upperLevel)
+		reaches[i] = c.reach(cmp.Or(c.UpperLevel, upperLevel))
 		widest = max(widest, reaches[i])
 	}
 	if widest == 0 {

@@ -18,41 +18,46 @@ import (
 // Rejected: pooling outright (the noisy versions of such a family would get intervals half as wide as they should be), and leaving
 // each alone (no family of real noise would ever be resolved by four forks).
 func Moderate(contrasts []Contrast) {
-	var logs []float64
-	var df float64
+	var logs, dfs []float64
 	for _, c := range contrasts {
 		if c.moderable() {
-			df = c.Fork.DF
+			dfs = append(dfs, c.Fork.DF)
 			logs = append(logs, math.Log(c.unitVariance()))
 		}
 	}
 	if len(logs) < 3 {
 		return
 	}
-	common, borrowed := prior(logs, df)
-	borrowed = min(borrowed, float64(len(logs)-1)*df/2)
+	common, borrowed := prior(logs, dfs)
+	borrowed = min(borrowed, float64(len(logs)-1)*mean(dfs)/2)
 	for i := range contrasts {
 		if c := &contrasts[i]; c.moderable() {
 			unit := (borrowed*common + c.Fork.DF*c.unitVariance()) / (borrowed + c.Fork.DF)
-			c.Fork = Error{SE: c.Birge * math.Sqrt(unit*c.Weights), DF: c.Fork.DF + borrowed}
+			c.Fork = Error{SE: c.Birge * math.Sqrt(unit*c.Weights/float64(c.Forks)), DF: c.Fork.DF + borrowed}
 		}
 	}
 }
 
 func (c Contrast) moderable() bool { return c.Bounded && c.Fork.SE > 0 && c.Weights > 0 }
 
-// unitVariance is the squared standard error per unit of weight, before the Birge ratio: that one is about draws, and not shared.
+// unitVariance is what one client varies by from fork to fork, before the Birge ratio: that one is about draws, and not shared.
 func (c Contrast) unitVariance() float64 {
 	se := c.Fork.SE / c.Birge
-	return se * se / c.Weights
+	return se * se * float64(c.Forks) / c.Weights
 }
 
-// prior fits the distribution that variances are drawn from, given logarithms of sample variances of df degrees of freedom
-// each: their mean gives the common variance, and what their spread exceeds the spread of chance gives the degrees of
+// prior fits the distribution that variances are drawn from, given logarithms of sample variances and their degrees of freedom (a second look
+// leaves some versions with more forks than others): their mean gives the common variance, and what their spread exceeds the spread of chance gives the degrees of
 // freedom that the common one is worth; infinite where it exceeds nothing.
-func prior(logs []float64, df float64) (common, borrowed float64) {
-	centre := mean(logs) - mathext.Digamma(df/2) + math.Log(df/2)
-	excess := squares(logs)/float64(len(logs)-1) - trigamma(df/2)
+func prior(logs, dfs []float64) (common, borrowed float64) {
+	unbiased := make([]float64, len(logs))
+	var chance float64
+	for i, df := range dfs {
+		unbiased[i] = logs[i] - mathext.Digamma(df/2) + math.Log(df/2)
+		chance += trigamma(df/2) / float64(len(dfs))
+	}
+	centre := mean(unbiased)
+	excess := squares(unbiased)/float64(len(unbiased)-1) - chance
 	if excess <= 0 {
 		return math.Exp(centre), math.Inf(1)
 	}

@@ -317,11 +317,11 @@ func TestTrigamma(t *testing.T) {
 // exp(s/2 - digamma(1) + ln 1 + digamma(1) - ln 1) = exp(s/2).
 func TestPriorByHand(t *testing.T) {
 	s := math.Pi // s^2/3 = pi^2/3
-	common, borrowed := prior([]float64{0, 0, s, s}, 2)
+	common, borrowed := prior([]float64{0, 0, s, s}, []float64{2, 2, 2, 2})
 	near(t, "common", common, math.Exp(s/2), 1e-6)
 	near(t, "borrowed", borrowed, 2, 1e-6)
 	// Closer together than chance: everything is borrowed; exp(-digamma(1)) = exp(0.57722) = 1.78107.
-	common, borrowed = prior([]float64{0, 0, 0.1, -0.1}, 2)
+	common, borrowed = prior([]float64{0, 0, 0.1, -0.1}, []float64{2, 2, 2, 2})
 	near(t, "common of alike", common, 1.78107, 1e-4)
 	if !math.IsInf(borrowed, 1) {
 		t.Errorf("alike variances borrow %v", borrowed)

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"protocolbench/internal/record"
@@ -17,40 +18,63 @@ func (j *judgement) cell(i int, declared record.FamilyCell) Cell {
 	}
 	fillMetrics(&cell, j.FamilyRun, members)
 	cell.Low, cell.High, cell.Unbounded = bounds(c)
-	cell.Verdict, cell.Why = j.word(c, cell)
+	cell.Verdict, cell.Why, cell.MoreRounds = j.word(c, cell)
 	cell.Differs = cell.Verdict == NotSlower && cell.Low > 0
 	return cell
 }
 
-func (j *judgement) word(c cellContrast, cell Cell) (word, why string) {
+func (j *judgement) word(c cellContrast, cell Cell) (word, why string, moreRounds float64) {
 	if len(j.nothing) > 0 {
-		return Unresolved, strings.Join(j.nothing, "; ")
+		return Unresolved, strings.Join(j.nothing, "; "), 0
 	}
-	upperLn, ok := c.Upper(level)
+	upperLn, ok := c.Upper(1 - c.alpha)
 	if !ok {
-		return Unresolved, fmt.Sprintf("%d rounds in %d forks carry no interval: it needs %s", c.Rounds, c.Forks, c.Need)
+		return Unresolved, fmt.Sprintf("%d rounds in %d forks carry no interval: it needs %s", c.Rounds, c.Forks, c.Need), 0
 	}
 	if len(j.spoilt) > 0 {
-		return Unresolvable, strings.Join(j.spoilt, "; ")
+		return Unresolvable, strings.Join(j.spoilt, "; "), 0
 	}
 	if c.torn {
-		return Unresolvable, fmt.Sprintf("draws disagree by %s", percent(asRatio(c.apart)))
+		return Unresolvable, fmt.Sprintf("draws disagree by %s", percent(asRatio(c.apart))), 0
 	}
 	reference := j.referenceNsPerRequest() / 1e3
 	material := func(difference float64) bool {
 		return difference*reference >= materialUs && difference >= materialPart
 	}
 	upper := asRatio(upperLn)
-	significant := c.p < alpha && cell.Difference >= j.margin
+	significant := c.p < c.alpha && cell.Difference >= j.margin
 	switch {
 	case significant && material(cell.Difference):
-		return Slower, fmt.Sprintf("%s [%s, %s] against the %s, margin %s", percent(cell.Difference), percent(cell.Low), percent(cell.High), c.name, percent(j.margin))
+		return Slower, fmt.Sprintf("%s [%s, %s] against the %s, margin %s", percent(cell.Difference), percent(cell.Low), percent(cell.High), c.name, percent(j.margin)), 0
 	case upper < j.margin:
-		return NotSlower, ""
+		return NotSlower, "", 0
 	case !material(upper):
 		// More samples could not make it matter, so it is not unresolved either.
-		return NotSlower, fmt.Sprintf("immaterial: at most %.2f us per request (%s)", upper*reference, percent(upper))
-	default:
-		return Unresolved, fmt.Sprintf("the upper bound of %s is not below the margin of %s", percent(upper), percent(j.margin))
+		return NotSlower, fmt.Sprintf("immaterial: at most %.2f us per request (%s)", upper*reference, percent(upper)), 0
 	}
+	moreRounds = j.roundsToSettle(c, upperLn)
+	word, why = Unresolved, fmt.Sprintf("the upper bound of %s is not below the margin of %s; about %.1f times the rounds would settle it, if it stays at %s",
+		percent(upper), percent(j.margin), moreRounds, percent(cell.Difference))
+	if j.coarse != "" {
+		word, why = Unresolvable, j.coarse+"; "+why
+	}
+	if j.Look != nil && !j.Look.Taken {
+		why += "; a second look was not taken: " + j.Look.Why
+	}
+	return word, why, moreRounds
+}
+
+// mostRounds is where "more" is no advice any more.
+const mostRounds = 1000
+
+// roundsToSettle is how many times the rounds would bring the bound below the margin, or, where the estimate is not below it, show that the version is slower.
+// Errors fall with the root of the rounds.
+func (j *judgement) roundsToSettle(c cellContrast, upperLn float64) float64 {
+	marginLn := math.Log1p(j.margin)
+	room := marginLn - c.Estimate
+	if room <= 0 {
+		room = c.Estimate
+	}
+	times := (upperLn - c.Estimate) / room
+	return max(1.1, min(mostRounds, times*times))
 }

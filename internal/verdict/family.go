@@ -38,22 +38,25 @@ type judgement struct {
 	widen     float64
 	contrasts []cellContrast // as layout.versions
 	canary    stats.Contrast
+	looks     int // that were planned: 2 where alpha had to be split
 	// nothing is why there is not enough to judge (unresolved); spoilt why no amount of it would do (unresolvable).
 	nothing []string
 	spoilt  []string
+	coarse  string // the floor is above the margin: what an undecided version is called then; "" where it isn't
 }
 
 type cellContrast struct {
 	stats.Contrast
 	name  string
 	p     float64 // Holm-corrected
+	alpha float64 // what its look may err by
 	apart float64 // spread of draws, ln
 	torn  bool    // draws disagree by more than forks explain, and by the margin or more
 }
 
 // judgeFamily judges a family of tier 0 or 1; families is how many there are, for alarms over all of them.
-func judgeFamily(run record.FamilyRun, margin float64, families int) Family {
-	j := judgement{FamilyRun: run, layout: layoutOf(run.Family), samples: samplesOf(run), margin: margin, widen: 1}
+func judgeFamily(run record.FamilyRun, margin float64, families, looks int) Family {
+	j := judgement{FamilyRun: run, layout: layoutOf(run.Family), samples: samplesOf(run), margin: margin, widen: 1, looks: looks}
 	if run.Tier > 0 {
 		j.widen = stats.LiveWiden
 	}
@@ -119,50 +122,52 @@ func (j *judgement) lookForEnough() {
 	}
 }
 
-// compare makes each version's deciding contrast and the canary's, steadies their standard errors by each other, and corrects
+// contrastsOf makes each version's deciding contrast and the canary's from some samples, steadies their standard errors by each other, and corrects
 // the versions' p-values for being many.
-func (j *judgement) compare() {
-	j.contrasts = make([]cellContrast, len(j.versions))
+func (j *judgement) contrastsOf(s samples, alpha float64) (versions []cellContrast, canary stats.Contrast) {
+	versions = make([]cellContrast, len(j.versions))
 	var all []stats.Contrast
 	for i, c := range j.versions {
 		cells := fixed([]int{c.Cell}, j.reference)
-		j.contrasts[i].name = contrastNewest
+		versions[i].name, versions[i].alpha = contrastNewest, alpha
 		if i == j.newest {
-			cells, j.contrasts[i].name = j.plateaus(j.samples, j.margin), contrastPlateau
+			cells, versions[i].name = j.plateaus(s, j.margin), contrastPlateau
 		}
-		contrast, forks := j.contrast(j.widen, cells)
+		contrast, forks := s.contrast(j.widen, cells)
 		drawsP, apart, ok := stats.Disagreement(forks)
-		j.contrasts[i].apart = apart
-		j.contrasts[i].torn = ok && drawsP < rareAlpha/float64(len(j.versions)) && apart >= math.Log1p(j.margin)
+		versions[i].apart = apart
+		versions[i].torn = ok && drawsP < rareAlpha/float64(len(j.versions)) && apart >= math.Log1p(j.margin)
 		all = append(all, contrast)
 	}
 	if j.layout.canary >= 0 {
-		canary, _ := j.contrast(j.widen, fixed([]int{j.layout.canary}, j.reference))
-		all = append(all, canary)
+		found, _ := s.contrast(j.widen, fixed([]int{j.layout.canary}, j.reference))
+		all = append(all, found)
 	}
+	stats.PoolBirge(all)
 	stats.Moderate(all)
 	if j.layout.canary >= 0 {
-		j.canary = all[len(j.versions)]
+		canary = all[len(j.versions)]
 	}
-	var ps []float64
 	for i := range j.versions {
-		j.contrasts[i].Contrast = all[i]
-		ps = append(ps, all[i].PAbove(0))
+		versions[i].Contrast = all[i]
+		versions[i].UpperLevel = 1 - alpha
 	}
-	for i, p := range stats.Holm(ps) {
-		j.contrasts[i].p = p
-	}
+	correct(versions)
+	return versions, canary
 }
 
 // checkFloor leaves out a version whose draws disagree: it has its own word already, and its width says nothing about what can be
 // resolved of the others.
+//
+// A floor above the margin says that equal versions would hardly all be shown not to be slower. It says nothing against what was shown, so it decides only what an undecided
+// version is called. Planned was that it makes the whole family unresolvable: then a version that was surely slower, or surely not, lost its word to its neighbours' noise.
 func (j *judgement) checkFloor() {
 	j.out.Floor = floorOf(j.contrasts)
 	if j.out.Floor == Unbounded {
 		return // lookForEnough or the versions themselves have said why
 	}
 	if j.out.Floor > j.margin {
-		j.spoilt = append(j.spoilt, fmt.Sprintf("the floor of %s is above the margin of %s", percent(j.out.Floor), percent(j.margin)))
+		j.coarse = fmt.Sprintf("the floor of %s is above the margin of %s", percent(j.out.Floor), percent(j.margin))
 		j.warning(fmt.Sprintf("differences below %s can't be resolved here", percent(j.out.Floor)),
 			"close other programs, or take more rounds with --profile standard or release")
 	}

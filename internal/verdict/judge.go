@@ -64,7 +64,7 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 			v.warnOnce(Warning{Text: fmt.Sprintf("builds are compared with a margin of %s: the margin of %s that was asked for holds for their curves", percent(LeastBuildMargin), percent(margin)),
 				Remedy: "where the linker puts the code makes differences of some per cent by itself; there is nothing to do"})
 		}
-		family := judgeFamily(f, margin, measured)
+		family := judgeFamily(f, margin, measured, h.Budget.Looks)
 		family.Embedded = slices.ContainsFunc(run.Brokers, func(b record.Broker) bool { return b.Tier == f.Tier && b.Provider == providerEmbedded })
 		v.Families = append(v.Families, family)
 	}

@@ -216,7 +216,7 @@ func zero(f *record.FamilyRun, change func(*record.Batch)) {
 // An upper bound that straddles the margin while the floor lies below it: +9 % with a margin of 10 %, and noise.
 func TestStraddlingTheMarginIsUnresolved(t *testing.T) {
 	w := quickWorld(11)
-	w.cost, w.state = slow(9, 1.09), 0.008
+	w.cost, w.state = slow(9, 1.085), 0.015
 	f := judge(w).Families[0]
 	if c := cellOf(f, 9); c.Verdict != Unresolved || !strings.Contains(c.Why, "upper bound") {
 		t.Errorf("floor %v: %+v", f.Floor, c)

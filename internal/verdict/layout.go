@@ -60,7 +60,11 @@ func (l layout) plateaus(s samples, margin float64) func(forkRounds) (of, agains
 		}
 		halves[half] = l.plateauBy(other, margin)
 	}
-	return func(f forkRounds) ([]int, []int) { return l.reference, halves[halfOf(f)] }
+	return func(f forkRounds) ([]int, []int) {
+		// a second look has only some of a plateau's versions
+		there := slices.DeleteFunc(slices.Clone(halves[halfOf(f)]), func(cell int) bool { return !f.has([]int{cell}) })
+		return l.reference, there
+	}
 }
 
 func halfOf(f forkRounds) int { return f.fork & 1 }

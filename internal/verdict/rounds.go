@@ -18,11 +18,15 @@ type samples struct {
 
 type forkRounds struct {
 	draw, fork int
+	look       int
 	rounds     []wholeRound
+	// levels of the cells, by stats.Levels; nil in a family of two builds, whose contrasts are made round by round.
+	levels map[int]float64
 }
 
 // wholeRound has the logarithm of every cell's CPU time per record in one round.
 type wholeRound struct {
+	number int
 	lnCost map[int]float64
 	order  []int // cells as they were measured
 	// place of each cell in its worker's turn, from 0; nil where one worker has all turns.
@@ -33,10 +37,23 @@ type wholeRound struct {
 // version that stumbles shed its bad rounds.
 func samplesOf(family record.FamilyRun) samples {
 	var s samples
-	for _, block := range family.BlockRuns {
-		f := forkRounds{draw: block.Draw, fork: block.Fork}
+	for _, look := range family.Looks() {
+		s.add(look)
+	}
+	if family.BuildMargin > 0 {
+		s.takeOutPlaces(family.Family)
+	} else {
+		s.findLevels()
+	}
+	return s
+}
+
+// add takes the rounds of one look: which cells make a round whole goes by what it measured.
+func (s *samples) add(look record.FamilyRun) {
+	for _, block := range look.BlockRuns {
+		f := forkRounds{draw: block.Draw, fork: block.Fork, look: block.Look}
 		for _, number := range roundNumbers(block) {
-			round, why := wholeRoundOf(family, block, number)
+			round, why := wholeRoundOf(look, block, number)
 			if why != "" {
 				s.dropped = append(s.dropped, fmt.Sprintf("draw %d fork %d round %d: %s", block.Draw, block.Fork, number, why))
 				continue
@@ -48,10 +65,13 @@ func samplesOf(family record.FamilyRun) samples {
 			s.rounds += len(f.rounds)
 		}
 	}
-	if family.BuildMargin > 0 {
-		s.takeOutPlaces(family.Family)
-	}
-	return s
+}
+
+// ofFirstLook are the samples without those of a second look.
+func (s samples) ofFirstLook() samples {
+	first := s
+	first.forks = slices.DeleteFunc(slices.Clone(s.forks), func(f forkRounds) bool { return f.look >= record.SecondLook })
+	return first
 }
 
 func roundNumbers(block record.BlockRun) []int {
@@ -73,7 +93,7 @@ func wholeRoundOf(family record.FamilyRun, block record.BlockRun, number int) (w
 		}
 	}
 	slices.SortStableFunc(batches, func(a, b record.Batch) int { return a.Position - b.Position })
-	round := wholeRound{lnCost: map[int]float64{}}
+	round := wholeRound{number: number, lnCost: map[int]float64{}}
 	for _, b := range batches {
 		if b.CPUNs <= 0 || b.Records <= 0 {
 			return round, fmt.Sprintf("cell %d has %d records in %d ns of CPU", b.Cell, b.Records, b.CPUNs)
@@ -105,21 +125,34 @@ type term struct {
 func (s samples) combine(widen float64, terms func(forkRounds) []term) (stats.Contrast, []stats.Fork) {
 	forks := make([]stats.Fork, 0, len(s.forks))
 	var weights float64
+	levelled := false
 	for _, f := range s.forks {
 		sum := terms(f)
-		if slices.ContainsFunc(sum, func(t term) bool { return len(t.cells) == 0 }) {
+		if slices.ContainsFunc(sum, func(t term) bool { return len(t.cells) == 0 || !f.has(t.cells) }) {
 			continue
 		}
 		for _, t := range sum {
 			weights += 1 / float64(len(t.cells))
 		}
+		if f.levels != nil {
+			levelled = true
+			var d float64
+			for _, t := range sum {
+				d += t.sign * meanOf(f.levels, t.cells)
+			}
+			forks = append(forks, stats.Fork{Draw: f.draw, Fork: f.fork, D: []float64{d}, Rounds: len(f.rounds)})
+			continue
+		}
 		d := make([]float64, len(f.rounds))
 		for i, r := range f.rounds {
 			for _, t := range sum {
-				d[i] += t.sign * r.mean(t.cells)
+				d[i] += t.sign * meanOf(r.lnCost, t.cells)
 			}
 		}
 		forks = append(forks, stats.Fork{Draw: f.draw, Fork: f.fork, D: d})
+	}
+	if levelled {
+		return stats.LevelContrast(forks, weights/float64(len(forks))), forks
 	}
 	return stats.PairedContrast(forks, widen, weights/float64(max(1, len(forks)))), forks
 }
@@ -136,10 +169,10 @@ func fixed(of, against []int) func(forkRounds) (of, against []int) {
 	return func(forkRounds) ([]int, []int) { return of, against }
 }
 
-func (r wholeRound) mean(cells []int) float64 {
+func meanOf(values map[int]float64, cells []int) float64 {
 	var sum float64
 	for _, c := range cells {
-		sum += r.lnCost[c]
+		sum += values[c]
 	}
 	return sum / float64(len(cells))
 }

@@ -174,10 +174,12 @@ type Canary struct {
 
 // Cell is one version of a family.
 type Cell struct {
-	Version    int     `json:"version"`
-	Verdict    string  `json:"verdict"`
-	Differs    bool    `json:"differs"`
-	Why        string  `json:"why,omitempty"`
+	Version int    `json:"version"`
+	Verdict string `json:"verdict"`
+	Differs bool   `json:"differs"`
+	Why     string `json:"why,omitempty"`
+	// MoreRounds is how many times as many rounds would settle an undecided version, if its estimate stays; 0: it is settled, or no number of them would.
+	MoreRounds float64 `json:"moreRounds,omitempty"`
 	Contrast   string  `json:"contrast"` // "newest" or "left plateau"
 	Difference float64 `json:"difference"`
 	Low        float64 `json:"low"` // 95 %, two-sided

@@ -1,0 +1,158 @@
+package tiers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"protocolbench/guards"
+	"protocolbench/internal/record"
+	"protocolbench/internal/schedule"
+	"protocolbench/internal/verdict"
+)
+
+// looks is how many looks a family may get. A run of two builds has one: its error is mostly that of the layouts, and further ones would have to be linked.
+func (s *session) looks() int {
+	if s.Baseline != nil {
+		return 1
+	}
+	return s.budget.Looks
+}
+
+// expect says how long the run will take, and what second looks may add.
+func (s *session) expect() {
+	first := s.expected(s.Tiers)
+	s.Progress.Expect(first)
+	if rest := s.budget.Limit - first; s.looks() > 1 && rest > 0 {
+		s.Progress.Say(fmt.Sprintf("second looks at what stays undecided may add up to %d minutes", int(rest.Round(time.Minute).Minutes())))
+	}
+}
+
+// secondLooks measures what the first look left undecided once more: fresh draws, three times the rounds, undecided cells only. What would pass the
+// profile's limit stays open, and the record says so.
+func (s *session) secondLooks(ctx context.Context, l *live, tier int, families []*familyState) error {
+	if s.looks() < 2 || tier == 2 {
+		return nil
+	}
+	run, err := record.Read(s.recordPath())
+	if err != nil {
+		return err
+	}
+	v := verdict.Judge(run, guards.Check(run), verdict.Options{Margin: s.Margin})
+	var again []*familyState
+	for _, judged := range v.Families {
+		i := slices.IndexFunc(families, func(f *familyState) bool { return f.name() == judged.Name })
+		if versions := verdict.WorthALook(judged); i >= 0 && len(versions) > 0 {
+			second, row := s.lookAt(families[i], versions)
+			if err := s.writer.Write(row); err != nil {
+				return err
+			}
+			if !row.Taken {
+				s.Progress.Say(fmt.Sprintf("%s: no second look: %s", judged.Name, row.Why))
+				continue
+			}
+			s.Progress.Say(fmt.Sprintf("%s: a second look at %d versions, about %s", judged.Name, len(versions), time.Duration(row.ExpectedNs).Round(time.Second)))
+			again = append(again, second)
+		}
+	}
+	return s.lookAgain(ctx, l, again)
+}
+
+// lookAgain interleaves the families' blocks as the first look does.
+func (s *session) lookAgain(ctx context.Context, l *live, families []*familyState) error {
+	if len(families) == 0 {
+		return nil
+	}
+	draws := families[0].second.Draws
+	for draw := draws; draw < 2*draws; draw++ {
+		for fork := range families[0].second.Forks {
+			for _, f := range families {
+				if err := s.oneBlock(ctx, l, f, families, draw, fork); err != nil {
+					return err
+				}
+			}
+		}
+		if l != nil {
+			if err := l.dropFetchTopic(ctx, draw); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lookAt makes the second look at a family, or says why there is none.
+func (s *session) lookAt(f *familyState, versions []int) (*familyState, record.Look) {
+	cells := cellsToLookAt(f.row, versions)
+	layout := schedule.Second(s.budget, f.row.Rounds, len(cells))
+	row := record.Look{Tier: f.tier, Family: f.name(), Versions: versions, Blocks: layout.Draws * layout.Forks, Rounds: schedule.Rounds(len(cells), layout.Squares), Taken: true}
+	for _, c := range cells {
+		row.Cells = append(row.Cells, c.Cell)
+	}
+	second := &familyState{family: f.family, row: f.row, declared: true, second: &layout}
+	second.row.Cells = cells
+	perBatch := f.took.Seconds() / float64(max(1, f.blocks*f.row.Rounds*len(f.row.Cells)))
+	second.expected = time.Duration(perBatch * float64(row.Rounds*len(cells)) * float64(time.Second))
+	expected := time.Duration(row.Blocks) * second.expected
+	row.ExpectedNs = expected.Nanoseconds()
+	later := s.expected(after(s.Tiers, f.tier))
+	elapsed := s.Now().Sub(s.started)
+	if elapsed+s.promised+expected+later > s.budget.Limit {
+		row.Taken = false
+		row.Why = fmt.Sprintf("it would take about %s, and of the profile's %s there are %s left", expected.Round(time.Second), s.budget.Limit,
+			max(0, s.budget.Limit-elapsed-s.promised-later).Round(time.Second))
+		return nil, row
+	}
+	s.promised += expected
+	return second, row
+}
+
+// cellsToLookAt are those of the versions, the reference's clients and the canary. The newest version is compared with its left plateau, so where it is undecided
+// the neighbours on its left are measured, too.
+func cellsToLookAt(f record.Family, versions []int) []record.FamilyCell {
+	wanted := slices.Clone(versions)
+	if slices.Contains(versions, f.Reference) {
+		wanted = append(wanted, leftOf(f, f.Reference)...)
+	}
+	var cells []record.FamilyCell
+	for _, c := range f.Cells {
+		if c.Version == f.Reference || slices.Contains(wanted, c.Version) {
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
+// leftNeighbours is how many versions stand for the left plateau in a second look.
+const leftNeighbours = 2
+
+func leftOf(f record.Family, version int) []int {
+	var left []int
+	for _, c := range f.Cells {
+		if c.Role == record.RoleVersion && c.Version < version {
+			left = append(left, c.Version)
+		}
+	}
+	slices.Sort(left)
+	return left[max(0, len(left)-leftNeighbours):]
+}
+
+func after(tiers []int, tier int) []int {
+	var later []int
+	for _, t := range tiers {
+		if t > tier {
+			later = append(later, t)
+		}
+	}
+	return later
+}
+
+// numbers gives the cells at some indexes of the family's row.
+func (f *familyState) numbers(indexes []int) []int {
+	list := make([]int, len(indexes))
+	for i, index := range indexes {
+		list[i] = f.row.Cells[index].Cell
+	}
+	return list
+}
