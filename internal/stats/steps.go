@@ -42,8 +42,8 @@ const (
 //
 // The unit is the fork: a client keeps a state of its own for as long as it lives, so rounds of one fork don't tell a state from a version.
 //
-// A step that is there may go without a name: one of fewer than about five standard errors of the difference of two neighbouring versions is often seen but
-// can't be told from one a version further on, and then no place is named rather than a wrong one.
+// A step that is there may go without a name: one of fewer than about five standard errors of the difference of two neighbouring versions is often significant
+// but can't be told from one a version further on, and then no place is named rather than a wrong one.
 func Steps(rows []LevelRow, r *rand.Rand) []Step {
 	s, ok := newSegmenting(rows)
 	if !ok {
@@ -139,8 +139,11 @@ func (s segmenting) stays(k int, r *rand.Rand) []float64 {
 			again[i] = s.rows[r.IntN(len(s.rows))]
 		}
 		for _, at := range segmentationsOf(s.levels(again), s.weights, k).cuts(k) {
-			shares[at] += 1.0 / bootstraps
+			shares[at]++
 		}
+	}
+	for at := range shares {
+		shares[at] /= bootstraps
 	}
 	return shares
 }
