@@ -207,6 +207,23 @@ func TestNothingGrowsOnCleanCode(t *testing.T) {
 	}
 }
 
+// On a machine that resolves nothing, slopes as large as those that are looked for come by chance: the intervals know.
+func TestNoiseIsNoGrowth(t *testing.T) {
+	const runs = 60
+	wrong := 0
+	for i := range runs {
+		l := everyLadder[i%len(everyLadder)](uint64(i))
+		l.profile, l.noise, l.state = schedule.Quick, 0.08, 0.05
+		if got := l.growth(t).growing(); got != "" {
+			wrong++
+			t.Logf("run %d: %q grow by noise", i, got)
+		}
+	}
+	if wrong > 1 {
+		t.Errorf("something grows by noise in %d of %d runs", wrong, runs)
+	}
+}
+
 // A fault that came with one version stays in those after it. The reference has it too then, and the versions before it are those that differ.
 func TestGrowthFromOneVersionOn(t *testing.T) {
 	for n, c := range []struct {
@@ -233,7 +250,7 @@ func TestGrowthOfTheReference(t *testing.T) {
 	}
 }
 
-// A whole request costs a record nothing at the largest size: a slope all the same, and significant.
+// 40 % less per request or more per record gives slopes as steep as a quadratic fifth's, and significant, and is no growth.
 func TestFixedCostsAndCostsPerRecordAreNoGrowth(t *testing.T) {
 	for name, extra := range map[string]func(l ladder) func(int, int) float64{
 		"per request": func(l ladder) func(int, int) float64 {
