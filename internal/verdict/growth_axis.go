@@ -1,0 +1,121 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"protocolbench/internal/record"
+	"protocolbench/internal/shape"
+	"protocolbench/internal/stats"
+)
+
+// dimensions are what an axis of sizes can run along.
+var dimensions = []struct {
+	name string
+	of   func(*shape.Shape) *int
+}{
+	{"size", func(s *shape.Shape) *int { return &s.FetchBytes }},
+	{"records", func(s *shape.Shape) *int { return &s.RecordsPerBatch }},
+	{"batches", func(s *shape.Shape) *int { return &s.BatchesPerPartition }},
+	{"partitions", func(s *shape.Shape) *int { return &s.Partitions }},
+	{"topics", func(s *shape.Shape) *int { return &s.Topics }},
+	{"keys", func(s *shape.Shape) *int { return &s.KeyBytes }},
+	{"values", func(s *shape.Shape) *int { return &s.ValueBytes }},
+	{"headers", func(s *shape.Shape) *int { return &s.Headers }},
+}
+
+// growthPoint is one family as a size of an axis.
+type growthPoint struct {
+	family    int // its place among the verdict's
+	declared  record.Family
+	size      float64
+	costNs    float64                 // per record, of the reference
+	requestNs float64                 // of the reference
+	contrasts map[int]stats.Estimated // by version: ln cost against the reference version, whose own is 0 without an error
+}
+
+// growthPointOf is false for a family whose figures can't be trusted: one that was not judged, or whose twins, canary or positions say that
+// something is wrong. A floor above the margin is no such thing: a wide interval stays an interval here.
+func growthPointOf(family int, j *judgement) (growthPoint, bool) {
+	spoilt := len(j.spoilt)
+	if j.out.Floor > j.margin {
+		spoilt--
+	}
+	if j.Tier > 1 || j.BuildMargin > 0 || len(j.nothing) > 0 || spoilt > 0 || len(j.contrasts) != len(j.versions) {
+		return growthPoint{}, false
+	}
+	p := growthPoint{family: family, declared: j.Family, requestNs: j.referenceNsPerRequest(), costNs: j.out.Cells[j.newest].CPUNsPerRecord,
+		contrasts: map[int]stats.Estimated{}}
+	for i, c := range j.contrasts {
+		if i == j.newest {
+			p.contrasts[j.versions[i].Version] = stats.Estimated{}
+			continue
+		}
+		if d, ok := c.Single(); ok && !c.torn {
+			p.contrasts[j.versions[i].Version] = d
+		}
+	}
+	return p, p.costNs > 0 && p.requestNs > 0
+}
+
+// growthAxis is a row of families that differ in one dimension of their shape alone.
+type growthAxis struct {
+	name   string
+	points []growthPoint // rising, no two of one size
+}
+
+// growthAxes finds every axis among the points: families of one tier, API, mode and reference, alike in all of their shape but one dimension.
+func growthAxes(points []growthPoint) []growthAxis {
+	var axes []growthAxis
+	for _, dimension := range dimensions {
+		type rest struct {
+			tier, reference int
+			api, mode       string
+			shape           shape.Shape
+		}
+		places := map[rest]int{} // in found; the order is that of the families, not of a map
+		var found []growthAxis
+		for _, p := range points {
+			s := p.declared.Shape
+			size := dimension.of(&s)
+			if p.size = float64(*size); p.size <= 0 {
+				continue // no logarithm: no headers, for example
+			}
+			*size, s.Name = 0, ""
+			key := rest{p.declared.Tier, p.declared.Reference, p.declared.API, p.declared.Mode, s}
+			place, known := places[key]
+			if !known {
+				place = len(found)
+				places[key] = place
+				found = append(found, growthAxis{name: dimension.name})
+			}
+			if !slices.ContainsFunc(found[place].points, func(q growthPoint) bool { return q.size == p.size }) {
+				found[place].points = append(found[place].points, p)
+			}
+		}
+		for _, axis := range found {
+			if len(axis.points) < stats.GrowthSizes {
+				continue
+			}
+			slices.SortFunc(axis.points, func(a, b growthPoint) int { return cmp.Compare(a.size, b.size) })
+			axis.points = axis.points[len(axis.points)-stats.GrowthSizes:]
+			axis.name = axis.calledBy(dimension.name)
+			axes = append(axes, axis)
+		}
+	}
+	return axes
+}
+
+// calledBy is the axis's name as the families' own names have it ("records" of "records=100,acks=all"), where they agree.
+func (a growthAxis) calledBy(otherwise string) string {
+	common := ""
+	for i, p := range a.points {
+		name, _, named := strings.Cut(p.declared.Shape.Name, "=")
+		if !named || name == "" || i > 0 && name != common {
+			return otherwise
+		}
+		common = name
+	}
+	return common
+}
