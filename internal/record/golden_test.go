@@ -14,11 +14,12 @@ import (
 	"protocolbench/internal/shape"
 )
 
-var update = flag.Bool("update", false, "write testdata/schema2.jsonl anew; only while schema 2 is in no release")
+var update = flag.Bool("update", false, "write testdata/schema3.jsonl anew; only while schema 3 is in no release")
 
 const (
-	goldenPath = "testdata/schema2.jsonl"
+	goldenPath = "testdata/schema3.jsonl"
 	schema1    = "testdata/schema1.jsonl"
+	schema2    = "testdata/schema2.jsonl"
 )
 
 var goldenWhere = Where{Family: "tier1/fetch/size=64KiB/bare", Draw: 1, Fork: 2}
@@ -33,9 +34,10 @@ func goldenRows() []any {
 				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 18}}, Abilities: []string{"live", "frames"}},
 			Machine: Machine{OS: "linux", Arch: "amd64", Kernel: "6.1", CPUModel: "a CPU", CPUs: 2, MemoryBytes: 1 << 32, GoVersion: "go1.26",
 				WorkerCPUs: []int{1}, BrokerCPUs: []int{2}, Missing: []string{"perf_event"}},
-			Budget: Budget{Draws: 1, Forks: 4, Squares: 0.5, BatchTargetNs: 10_000_000}, Margin: 0.1, ClientBuild: goldenBuild("franz-go=checkout"),
+			Budget: Budget{Draws: 1, Forks: 4, Squares: 0.5, BatchTargetNs: 10_000_000, Looks: 2, LimitNs: 1_800_000_000_000}, Margin: 0.1, ClientBuild: goldenBuild("franz-go=checkout"),
 			Baseline: &driver.Hello{Protocol: 1, Client: "franz-go", Version: "v1.19.0", Build: map[string]string{"go": "go1.26"}, Clock: "process-cputime", PID: 4343,
-				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 17}}, Abilities: []string{"live", "frames"}}, BaselineBuild: goldenBuild("franz-go@v1.19.0")},
+				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 17}}, Abilities: []string{"live", "frames"}}, BaselineBuild: goldenBuild("franz-go@v1.19.0"),
+			Plants: []string{"tier1/fetch@4=3%"}},
 		Broker{Tier: 1, Provider: "jvm", Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", Addresses: []string{"127.0.0.1:1"}, JolokiaURL: "http://127.0.0.1:2/jolokia",
 			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true},
 		Plan{Tier: 1, API: "Fetch", Key: 1, Implemented: [2]int{4, 18}, Advertised: [2]int{4, 18}, Pinned: []int{4}, Negotiated: 18, BaselineImplemented: &[2]int{4, 17},
@@ -43,8 +45,8 @@ func goldenRows() []any {
 		Control{Tier: 1, Control: ControlRecompression, Applies: true, Expected: 100, Observed: number, TopicObserved: number, WireObjected: true, BrokerObjected: true, Why: "as planned"},
 		Family{Tier: 1, Name: goldenWhere.Family, API: "Fetch", Key: 1, Mode: driver.ModeBare, Margin: 0.05, BuildMargin: 0.05, Deciding: true, Reference: 18,
 			Shape: shape.Shape{Name: "size=64KiB", RecordsPerBatch: 10, BatchesPerPartition: 58, Partitions: 1, Topics: 1, KeyBytes: 8, ValueBytes: 100, Headers: 1, FetchBytes: 65536, RequiredAcks: -1},
-			Cells: []FamilyCell{{Cell: 3, Version: 4, Role: RoleVersion, Build: BuildBaseline}}, Rounds: 9, Blocks: 4, RequestsPerBatch: 46, RecordsPerRequest: 580, PlantNsPerRequest: 22800, FewestRequests: 46},
-		Block{Where: goldenWhere, WorkerPID: 4242, BaselinePID: 4343, Layout: 17, BaselineLayout: 42, OpeningOrder: []int{3}, Orders: [][]int{{3}}, ContentSeed: 1<<63 + 1, Topic: "topic", WarmRounds: 10, Warm: true, OpenNs: 900_000_000},
+			Cells: []FamilyCell{{Cell: 3, Version: 4, Role: RoleVersion, Build: BuildBaseline, PlantNsPerRequest: 3420}}, Rounds: 9, Blocks: 4, RequestsPerBatch: 46, RecordsPerRequest: 580, PlantNsPerRequest: 22800, FewestRequests: 46},
+		Block{Where: goldenWhere, WorkerPID: 4242, BaselinePID: 4343, Layout: 17, BaselineLayout: 42, OpeningOrder: []int{3}, Orders: [][]int{{3}}, ContentSeed: 1<<63 + 1, Topic: "topic", WarmRounds: 10, Warm: true, OpenNs: 900_000_000, Look: 2},
 		Evidence{Where: goldenWhere, When: WhenOpen, Worker: goldenSnapshot(), OutsideCPUNs: 5, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 7}, Broker: goldenBroker(number), WaitedNs: 3},
 		Batch{Where: goldenWhere, Round: 5, Position: 2, Cell: 3,
 			Batched: driver.Batched{CPUNs: 10_488_000, WallNs: 12_000_000, RequestP50Ns: 250_000, RequestP99Ns: 400_000, LongestGapNs: 410_000, Requests: 46, Records: 26680, Bytes: 2_668_000,
@@ -56,6 +58,7 @@ func goldenRows() []any {
 			Stored: &ReadBack{Records: 580, Hash: 1<<63 + 4, ExpectedHash: 1<<63 + 4, Why: "read"}},
 		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20}},
 		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000},
+		Look{Tier: 1, Family: goldenWhere.Family, Versions: []int{4}, Cells: []int{3}, Blocks: 24, Rounds: 27, ExpectedNs: 90_000_000_000, Taken: true, Why: "as planned"},
 		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}, Build: BuildBaseline},
 		Trailer{Complete: true, Reason: "as planned", WallNs: 90_000_000_000, Changed: []string{"checkout: pkg/kgo/client.go"}},
 	}
@@ -139,13 +142,24 @@ func TestGoldenFileIsReadToTheGoldenValues(t *testing.T) {
 	}
 }
 
+func TestSchema2IsRead(t *testing.T) {
+	run, err := Read(schema2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-1 {
+		t.Errorf("schema %d, %d rows, warnings %q", run.Header.Schema, len(rowsOf(run)), run.Warnings)
+	}
+}
+
 // Every schema has only added to the one before: the older file holds what the newer one holds, without that.
 func TestOlderSchemaIsRead(t *testing.T) {
 	old, err := Read(schema1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows()) {
+	// schema 3 brought a kind of row
+	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-1 {
 		t.Errorf("schema %d, %d rows, warnings %q", old.Header.Schema, len(rowsOf(old)), old.Warnings)
 	}
 	if got := old.Families[0].BlockRuns[0].Batches[0].CPUNs; got != 10_488_000 {
@@ -223,6 +237,9 @@ func rowsOf(run *Run) []any {
 		rows = append(rows, family.Family)
 		for _, block := range family.BlockRuns {
 			rows = append(rows, rowsOfBlock(block)...)
+		}
+		if family.Look != nil {
+			rows = append(rows, *family.Look)
 		}
 	}
 	for _, row := range run.Faults {

@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // clockGrain is a nanosecond of a batch of ten milliseconds: the least spread that levels can have. It keeps samples that are all alike from weighing
 // infinitely much.
@@ -73,7 +76,7 @@ func (s *segmenting) weigh() {
 	}
 	s.variances, s.borrowed = variances, 0
 	if len(levels) >= 3 {
-		common, borrowed := prior(logs, df)
+		common, borrowed := prior(logs, slices.Repeat([]float64{df}, len(logs)))
 		s.borrowed = min(borrowed, float64(len(levels)-1)*df/2)
 		for v := range variances {
 			variances[v] = (s.borrowed*common + df*variances[v]) / (s.borrowed + df)

@@ -36,7 +36,7 @@ type builds struct {
 }
 
 // judgeBuilds judges candidate against baseline.
-func judgeBuilds(j judgement, buildMargin float64, families int) Family {
+func judgeBuilds(j judgement, buildMargin float64, families int) *judgement {
 	b := builds{judgement: j, margin: buildMargin}
 	b.base = judgement{FamilyRun: j.FamilyRun, layout: layoutOfBuild(j.Family, record.BuildBaseline), samples: j.samples, margin: j.margin, widen: j.widen}
 	b.base.out.Warnings = []Warning{}
@@ -57,7 +57,7 @@ func judgeBuilds(j judgement, buildMargin float64, families int) Family {
 	for i, c := range b.versions {
 		b.out.Cells = append(b.out.Cells, b.cell(i, c))
 	}
-	return b.out
+	return &b.judgement
 }
 
 // lookForBoth: a version that one build lacks can't be compared.

@@ -54,28 +54,37 @@ type cellContrast struct {
 	torn  bool    // draws disagree by more than forks explain, and by the margin or more
 }
 
-// judgeFamily judges a family of tier 0 or 1; families is how many there are, for alarms over all of them.
-func judgeFamily(run record.FamilyRun, margin float64, families, looks int) Family {
-	j := judgement{FamilyRun: run, layout: layoutOf(run.Family), samples: samplesOf(run), margin: margin, widen: 1, looks: looks}
+// runFacts is what a family's judgement has to know of its run.
+type runFacts struct {
+	seed     uint64
+	families int // for alarms over all of them
+	looks    int // that were planned
+}
+
+// judgeFamily judges a family of tier 0 or 1.
+func judgeFamily(run record.FamilyRun, margin float64, facts runFacts) *judgement {
+	j := judgement{FamilyRun: run, layout: layoutOf(run.Family), samples: samplesOf(run), margin: margin, widen: 1, looks: facts.looks}
 	if run.Tier > 0 {
 		j.widen = stats.LiveWiden
 	}
 	j.out = Family{Tier: run.Tier, Name: run.Name, API: run.API, Mode: run.Mode, Reference: run.Reference, Margin: margin,
 		Deciding: run.Deciding, Warnings: []Warning{}, Steps: []Step{}, Looks: 1, Cells: []Cell{}, Rounds: j.samples.rounds, Forks: len(j.forks), Draws: j.draws()}
 	if run.BuildMargin > 0 {
-		return judgeBuilds(j, buildMarginOf(run.Family, margin), families)
+		return judgeBuilds(j, buildMarginOf(run.Family, margin), facts.families)
 	}
 	j.lookForEnough()
 	j.compare()
 	j.checkFloor()
 	j.checkTwins()
 	j.checkCanary()
-	j.checkPosition(families)
+	j.checkPosition(facts.families)
 	j.warn()
 	for i, c := range j.versions {
 		j.out.Cells = append(j.out.Cells, j.cell(i, c))
 	}
-	return j.out
+	j.wall()
+	j.out.Steps = j.steps(facts.seed)
+	return &j
 }
 
 const onlyOneVersion = "only one version: there is nothing to compare it with"

@@ -38,11 +38,7 @@ type growthPoint struct {
 // growthPointOf is false for a family whose figures can't be trusted: one that was not judged, or whose twins, canary or positions say that
 // something is wrong. A floor above the margin is no such thing: a wide interval stays an interval here.
 func growthPointOf(family int, j *judgement) (growthPoint, bool) {
-	spoilt := len(j.spoilt)
-	if j.out.Floor > j.margin {
-		spoilt--
-	}
-	if j.Tier > 1 || j.BuildMargin > 0 || len(j.nothing) > 0 || spoilt > 0 || len(j.contrasts) != len(j.versions) {
+	if j.Tier > 1 || j.BuildMargin > 0 || len(j.nothing) > 0 || len(j.spoilt) > 0 || len(j.contrasts) != len(j.versions) {
 		return growthPoint{}, false
 	}
 	p := growthPoint{family: family, declared: j.Family, requestNs: j.referenceNsPerRequest(), costNs: j.out.Cells[j.newest].CPUNsPerRecord,

@@ -47,6 +47,7 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 			measured++
 		}
 	}
+	var judged []*judgement
 	for _, f := range run.Families {
 		if f.Tier >= 2 {
 			v.Sanity = append(v.Sanity, sanityOf(run, f))
@@ -64,10 +65,13 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 			v.warnOnce(Warning{Text: fmt.Sprintf("builds are compared with a margin of %s: the margin of %s that was asked for holds for their curves", percent(LeastBuildMargin), percent(margin)),
 				Remedy: "where the linker puts the code makes differences of some per cent by itself; there is nothing to do"})
 		}
-		family := judgeFamily(f, margin, measured, h.Budget.Looks)
+		j := judgeFamily(f, margin, runFacts{h.Seed, measured, h.Budget.Looks})
+		judged = append(judged, j)
+		family := j.out
 		family.Embedded = slices.ContainsFunc(run.Brokers, func(b record.Broker) bool { return b.Tier == f.Tier && b.Provider == providerEmbedded })
 		v.Families = append(v.Families, family)
 	}
+	addGrowth(v.Families, judged)
 	v.Verdict, v.ExitCode, v.Reason = outcome(run, &v)
 	return v
 }

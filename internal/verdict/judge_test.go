@@ -103,8 +103,9 @@ func TestPlateauIsFixedByTheOtherForks(t *testing.T) {
 	}
 	j := judgement{FamilyRun: run.Families[0], layout: layoutOf(run.Families[0].Family), samples: samplesOf(run.Families[0])}
 	cells := j.plateaus(j.samples, 0.1)
-	_, even := cells(forkRounds{fork: 0})
-	_, odd := cells(forkRounds{fork: 1})
+	rounds := j.forks[0].rounds // a plateau has the cells that the fork has
+	_, even := cells(forkRounds{fork: 0, rounds: rounds})
+	_, odd := cells(forkRounds{fork: 1, rounds: rounds})
 	if len(even) != 14 || len(odd) != 2 {
 		t.Errorf("even forks test %d versions and odd ones %d; want all 14 and v16-v17, as the other half sees them", len(even), len(odd))
 	}

@@ -59,6 +59,13 @@ func found(run *record.Run, v *Verdict) (sure, held []string) {
 				put(fmt.Sprintf("%s v%d is slower by %s", f.Name, c.Version, c.Why), brokerDoubt(v, f.Tier) != "")
 			}
 		}
+		isHeld := f.Embedded || brokerDoubt(v, f.Tier) != ""
+		if why := growthWhy(f); f.Deciding && why != "" {
+			put(f.Name+" "+why, isHeld)
+		}
+		for _, fault := range wallFaults(f) {
+			put(fault, isHeld)
+		}
 	}
 	for _, f := range v.Guards {
 		if f.Outcome == guards.Fail && !isConsequence(run, f) {

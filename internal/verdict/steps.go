@@ -3,6 +3,7 @@ package verdict
 import (
 	"math"
 
+	"protocolbench/internal/record"
 	"protocolbench/internal/stats"
 	"protocolbench/pin"
 	"protocolbench/seed"
@@ -37,7 +38,9 @@ func (j *judgement) steps(runSeed uint64) []Step {
 func (j *judgement) levelRows() []stats.LevelRow {
 	rows := make([]stats.LevelRow, 0, len(j.forks))
 	for _, f := range j.forks {
-		levels := f.levels()
+		if f.levels == nil || f.look >= record.SecondLook { // a second look has only some of the row
+			continue
+		}
 		row := stats.LevelRow{Draw: f.draw, Fork: f.fork}
 		for i, c := range j.versions {
 			clients := []int{c.Cell}
@@ -46,35 +49,11 @@ func (j *judgement) levelRows() []stats.LevelRow {
 			}
 			var sum float64
 			for _, cell := range clients {
-				sum += levels[cell]
+				sum += f.levels[cell]
 			}
 			row.Levels = append(row.Levels, sum/float64(len(clients)))
 		}
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// levels gives each cell's level in a fork: the median of ln cost over rounds, after each round's median over cells is taken out (one step of Tukey's median
-// polish). Batches are disturbed upwards and by much: with trimmed means of both, levels of clients differed from fork to fork by 1.5 to 2.5 % in a real
-// standard run where medians differ by 0.5 to 2 %. A mean over cells hands one disturbed batch on to all others of its round.
-//
-// The price: a version that stumbles in fewer than half of its batches has no step by that. Its verdict, from trimmed means, sees it.
-func (f forkRounds) levels() map[int]float64 {
-	byCell := map[int][]float64{}
-	for _, round := range f.rounds {
-		costs := make([]float64, 0, len(round.order))
-		for _, cell := range round.order {
-			costs = append(costs, round.lnCost[cell])
-		}
-		shared, _ := stats.MedianOf(costs)
-		for _, cell := range round.order {
-			byCell[cell] = append(byCell[cell], round.lnCost[cell]-shared)
-		}
-	}
-	levels := make(map[int]float64, len(byCell))
-	for cell, xs := range byCell {
-		levels[cell], _ = stats.MedianOf(xs)
-	}
-	return levels
 }
