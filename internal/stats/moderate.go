@@ -38,7 +38,7 @@ func Moderate(contrasts []Contrast) {
 	}
 }
 
-func (c Contrast) moderable() bool { return c.Bounded && c.Fork.SE > 0 && c.Weights > 0 }
+func (c Contrast) moderable() bool { return c.Bounded && c.Forks > 0 && c.Fork.SE > 0 && c.Weights > 0 }
 
 // unitVariance is what one client varies by from fork to fork, before the Birge ratio: that one is about draws, and not shared.
 func (c Contrast) unitVariance() float64 {

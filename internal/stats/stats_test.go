@@ -333,8 +333,8 @@ func TestPriorByHand(t *testing.T) {
 // (3 x 2e-4 x 1.44625 + 3 x 2e-4)/6 = 2.44625e-4.
 func TestModerateByHand(t *testing.T) {
 	cs := []Contrast{
-		{Fork: Error{0.02, 3}, Weights: 2, Birge: 1, Bounded: true}, {Fork: Error{0.01, 3}, Weights: 0.5, Birge: 1, Bounded: true},
-		{Fork: Error{0.06, 3}, Weights: 2, Birge: 3, Bounded: true}, {Weights: 2, Birge: 1}, {Fork: Error{0, 3}, Weights: 2, Birge: 1, Bounded: true, Exact: true},
+		{Fork: Error{0.02, 3}, Weights: 2, Birge: 1, Forks: 4, Bounded: true}, {Fork: Error{0.01, 3}, Weights: 0.5, Birge: 1, Forks: 4, Bounded: true},
+		{Fork: Error{0.06, 3}, Weights: 2, Birge: 3, Forks: 4, Bounded: true}, {Weights: 2, Birge: 1}, {Fork: Error{0, 3}, Weights: 2, Birge: 1, Forks: 4, Bounded: true, Exact: true},
 	}
 	Moderate(cs)
 	unit := 2.44625e-4
