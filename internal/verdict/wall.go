@@ -18,7 +18,8 @@ const WallMargin = 0.25
 // saying anything; here each version may speak for itself, since one that stalls makes its own noise, and the stricter level takes the floor's place.
 const wallAlpha = rareAlpha
 
-// wall judges the wall time of every version, beside its CPU time: a stall costs no CPU. It works on the cells that are made already.
+// wall judges the wall time of every version, beside its CPU time: a stall costs no CPU. It works on the cells that are made already, and after the checks of canary
+// and position.
 //
 // Live tiers only. Tier 0 has nothing to wait for: its wall time is its CPU time and what the machine took away meanwhile, and the first of them has a verdict.
 //
@@ -39,12 +40,12 @@ func (j *judgement) wall() {
 		return fixed([]int{j.versions[i].Cell}, j.reference)
 	}
 	contrasts := j.wallContrasts(rounds, cells)
-	twins := j.wallTwins(rounds)
+	spoilt := j.wallSpoilt(rounds)
 	for i := range j.out.Cells {
 		c := contrasts[i]
 		w := Wall{Difference: asRatio(c.Estimate)}
 		w.Low, w.High, _ = bounds(c)
-		w.Verdict, w.Why = j.wallWord(c, twins)
+		w.Verdict, w.Why = j.wallWord(c, spoilt)
 		w.P50 = j.medianRatio(cells(i), func(b record.Batch) int64 { return b.RequestP50Ns }) - 1
 		w.P99 = j.medianRatio(cells(i), func(b record.Batch) int64 { return b.RequestP99Ns }) - 1
 		w.Gap = j.medianRatio(cells(i), func(b record.Batch) int64 { return b.LongestGapNs })
@@ -93,8 +94,15 @@ func (j *judgement) wallContrasts(s samples, cells func(i int) func(forkRounds) 
 	return made
 }
 
-// wallTwins says why differences of the margin's size prove nothing here, or "": clients of one version differ by as much.
-func (j *judgement) wallTwins(s samples) string {
+// wallSpoilt says why a difference of the margin's size would prove nothing here, or "": the family's own controls say so, or clients of one version differ by as
+// much. Wall time has no canary of its own: what is planted is CPU time, a few per cent of a request that waits. A floor of CPU time above its margin is no reason.
+func (j *judgement) wallSpoilt(s samples) string {
+	switch {
+	case !j.out.Canary.Seen:
+		return "the canary was missed, so the family's clocks or its plant are not to be trusted"
+	case j.out.Position.Alarm:
+		return "a batch's cost depends on its position in the round"
+	}
 	twins := j.twins(s, j.widen)
 	ps := make([]float64, len(twins))
 	for i, c := range twins {
@@ -109,7 +117,7 @@ func (j *judgement) wallTwins(s samples) string {
 }
 
 // wallWord finds the word of one version. A difference of a quarter of a live request is material at any shape, so that is not asked.
-func (j *judgement) wallWord(c cellContrast, twins string) (word, why string) {
+func (j *judgement) wallWord(c cellContrast, spoilt string) (word, why string) {
 	if len(j.nothing) > 0 {
 		return Unresolved, strings.Join(j.nothing, "; ")
 	}
@@ -117,8 +125,8 @@ func (j *judgement) wallWord(c cellContrast, twins string) (word, why string) {
 	if !ok {
 		return Unresolved, fmt.Sprintf("%d rounds in %d forks carry no interval: it needs %s", c.Rounds, c.Forks, c.Need)
 	}
-	if twins != "" {
-		return Unresolvable, twins
+	if spoilt != "" {
+		return Unresolvable, spoilt
 	}
 	if c.torn {
 		return Unresolvable, fmt.Sprintf("draws disagree by %s in wall time", percent(asRatio(c.apart)))
@@ -176,7 +184,8 @@ func (j *judgement) warnOfWall() {
 	}
 }
 
-// wallFaults are what makes a run fail in a deciding family's wall time: versions that are slower, or that stall.
+// wallFaults are what makes a run fail in a deciding family's wall time: versions that are slower, or that stall. A version whose CPU time is slower is named
+// for that already; only a stall adds something to it.
 func wallFaults(f Family) []string {
 	var faults []string
 	for _, c := range f.Cells {
@@ -187,7 +196,7 @@ func wallFaults(f Family) []string {
 		if f.Embedded {
 			figures = " (embedded broker: no figure)"
 		}
-		if c.Wall.Verdict == Slower {
+		if c.Wall.Verdict == Slower && c.Verdict != Slower {
 			words = append(words, "is slower in wall time")
 		}
 		if c.Wall.Stalls {

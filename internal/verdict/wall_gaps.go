@@ -15,7 +15,8 @@ const (
 	// make clients wait (delayed acknowledgements, Nagle, retries, lingering) are 40 ms and more; hiccups of a machine are mostly shorter.
 	longTimesUsual = 5
 	longLeastNs    = 10e6
-	// stallShare is by how much the share of batches with a long gap has to exceed the calm versions' in each draw: below, it costs less than the margin of wall time.
+	// stallShare is by how much the share of batches with a long gap has to exceed the calm versions' in each draw. A version has 7 to 18 batches in a fork: of a
+	// rarer stall most forks would see nothing or one batch, and one batch comes back anywhere on a machine with hiccups.
 	stallShare = 0.10
 	// Where there is one draw, a stall has to come back in all its forks; else in half the forks of every draw.
 	stallForks = 0.5

@@ -58,10 +58,14 @@ func (w waiting) onto(r *rand.Rand, f *record.FamilyRun) {
 	}
 }
 
-// wallJudgement judges the wall time of one made-up family, and nothing else of it.
+// wallJudgement judges the wall time of one made-up family whose CPU time gave no cause for doubt, and nothing else of it.
 func wallJudgement(f record.FamilyRun) *judgement {
+	return wallJudgementOf(f, Family{Canary: Canary{Seen: true}})
+}
+
+func wallJudgementOf(f record.FamilyRun, controls Family) *judgement {
 	j := judgement{FamilyRun: f, layout: layoutOf(f.Family), samples: samplesOf(f), margin: f.Margin, widen: 1.3}
-	j.out = Family{Tier: f.Tier, Name: f.Name, Reference: f.Reference, Deciding: f.Deciding, Warnings: []Warning{}}
+	j.out = Family{Tier: f.Tier, Name: f.Name, Reference: f.Reference, Deciding: f.Deciding, Warnings: []Warning{}, Canary: controls.Canary, Position: controls.Position}
 	j.lookForEnough()
 	for _, c := range j.versions {
 		j.out.Cells = append(j.out.Cells, Cell{Version: c.Version})
@@ -259,6 +263,11 @@ func TestWallWords(t *testing.T) {
 	if got := cellOf(wallJudgement(f).out, 9).Wall; got.Verdict != Unresolvable || !strings.Contains(got.Why, "draws disagree") {
 		t.Errorf("draws that disagree: %+v", *got)
 	}
+	for why, controls := range map[string]Family{"canary": {}, "position": {Canary: Canary{Seen: true}, Position: Position{Alarm: true}}} {
+		if got := cellOf(wallJudgementOf(f, controls).out, 9).Wall; got.Verdict != Unresolvable || !strings.Contains(got.Why, why) {
+			t.Errorf("%s: %+v", why, *got)
+		}
+	}
 	f = made.run().Families[0]
 	f.Tier = 0
 	if j := wallJudgement(f); j.out.Cells[0].Wall != nil || j.out.WallMargin != 0 {
@@ -279,8 +288,9 @@ func slowCell(f *record.FamilyRun, cell int, when func(record.Batch) bool) {
 func TestWallFaults(t *testing.T) {
 	f := Family{Name: "tier1/fetch", Deciding: true, Cells: []Cell{
 		{Version: 1}, {Version: 2, Wall: &Wall{Verdict: NotSlower}}, {Version: 3, Wall: &Wall{Verdict: Unresolvable, Why: "noise"}},
-		{Version: 4, Wall: &Wall{Verdict: Slower, Why: "by much"}}, {Version: 5, Wall: &Wall{Verdict: Slower, Stalls: true, Why: "by much; gaps"}}}}
-	want := "tier1/fetch v4 is slower in wall time: by much|tier1/fetch v5 is slower in wall time and stalls: by much; gaps"
+		{Version: 4, Wall: &Wall{Verdict: Slower, Why: "by much"}}, {Version: 5, Wall: &Wall{Verdict: Slower, Stalls: true, Why: "by much; gaps"}},
+		{Version: 6, Verdict: Slower, Wall: &Wall{Verdict: Slower, Why: "by much"}}, {Version: 7, Verdict: Slower, Wall: &Wall{Verdict: Slower, Stalls: true, Why: "gaps"}}}}
+	want := "tier1/fetch v4 is slower in wall time: by much|tier1/fetch v5 is slower in wall time and stalls: by much; gaps|tier1/fetch v7 stalls: gaps"
 	if got := strings.Join(wallFaults(f), "|"); got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
