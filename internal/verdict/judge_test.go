@@ -103,9 +103,8 @@ func TestPlateauIsFixedByTheOtherForks(t *testing.T) {
 	}
 	j := judgement{FamilyRun: run.Families[0], layout: layoutOf(run.Families[0].Family), samples: samplesOf(run.Families[0])}
 	cells := j.plateaus(j.samples, 0.1)
-	rounds := j.forks[0].rounds // a plateau has the cells that the fork has
-	_, even := cells(forkRounds{fork: 0, rounds: rounds})
-	_, odd := cells(forkRounds{fork: 1, rounds: rounds})
+	_, even := cells(forkRounds{fork: 0})
+	_, odd := cells(forkRounds{fork: 1})
 	if len(even) != 14 || len(odd) != 2 {
 		t.Errorf("even forks test %d versions and odd ones %d; want all 14 and v16-v17, as the other half sees them", len(even), len(odd))
 	}
@@ -217,7 +216,7 @@ func zero(f *record.FamilyRun, change func(*record.Batch)) {
 // An upper bound that straddles the margin while the floor lies below it: +9 % with a margin of 10 %, and noise.
 func TestStraddlingTheMarginIsUnresolved(t *testing.T) {
 	w := quickWorld(11)
-	w.cost, w.state = slow(9, 1.085), 0.015
+	w.cost, w.state = slow(9, 1.075), 0.015
 	f := judge(w).Families[0]
 	if c := cellOf(f, 9); c.Verdict != Unresolved || !strings.Contains(c.Why, "upper bound") {
 		t.Errorf("floor %v: %+v", f.Floor, c)

@@ -62,7 +62,7 @@ func (l layout) plateaus(s samples, margin float64) func(forkRounds) (of, agains
 	}
 	return func(f forkRounds) ([]int, []int) {
 		// a second look has only some of a plateau's versions
-		there := slices.DeleteFunc(slices.Clone(halves[halfOf(f)]), func(cell int) bool { return !f.has([]int{cell}) })
+		there := slices.DeleteFunc(slices.Clone(halves[halfOf(f)]), func(cell int) bool { return len(f.rounds) > 0 && !f.has([]int{cell}) })
 		return l.reference, there
 	}
 }
