@@ -33,9 +33,9 @@ type allocation struct {
 //     watermark, KIP-1166) added tagged fields that followers send, or brokers on errors only.
 //   - Produce v4, v6, v7 (zstd, KIP-110), v11, v12 (KIP-890) changed meanings; v10 (current leader, KIP-951) added tagged fields on errors only.
 //
-// Allocations were counted with franz-go v1.19.0 to v1.22.3, tier 0 with 1, 100 and 512 partitions and 1 and 100 topics, tier 1 on Kafka 4.4.0; in
-// some 400 families nothing else differed between versions, not by one allocation. What an empty section of tagged fields costs is therefore nothing, per
-// topic and per partition. A field that is only read or written in place (all numbers) explains no allocation either.
+// Allocations were counted with franz-go v1.19.0, v1.20.0 and v1.22.3: tier 0 with 1, 512 and 1,000 partitions and with 100 topics, tier 1 on Kafka 4.4.0.
+// In 92 records (473 families, 5,664 versions beside their neighbour and the newest) nothing else differed, not by one allocation. So an empty section
+// of tagged fields explains none, per topic or per partition, and no more does a field that is read and written in place, as all numbers are.
 var expectedDifferences = []difference{
 	{api: fetchAPI, at: 5, fields: "log start offset", kip: "KIP-107", request: perPartition(8), response: perPartition(8)},
 	{api: fetchAPI, at: 7, fields: "session id, session epoch and forgotten topics in the request; error code and session id in the response", kip: "KIP-227",
