@@ -34,7 +34,7 @@ type allocation struct {
 //   - Produce v4, v6, v7 (zstd, KIP-110), v11, v12 (KIP-890) changed meanings; v10 (current leader, KIP-951) added tagged fields on errors only.
 //
 // Allocations were counted with franz-go v1.19.0, v1.20.0 and v1.22.3: tier 0 with 1, 512 and 1,000 partitions and with 100 topics, tier 1 on Kafka 4.4.0.
-// In 92 records (473 families, 5,664 versions beside their neighbour and the newest) nothing else differed, not by one allocation. So an empty section
+// In 92 records (473 families, 5,664 versions beside their neighbour and the newest) nothing else differed by a whole allocation. So an empty section
 // of tagged fields explains none, per topic or per partition, and no more does a field that is read and written in place, as all numbers are.
 var expectedDifferences = []difference{
 	{api: fetchAPI, at: 5, fields: "log start offset", kip: "KIP-107", request: perPartition(8), response: perPartition(8)},
