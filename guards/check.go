@@ -19,7 +19,7 @@ func Check(run *record.Run) []Finding {
 	findings := slices.Concat(checkRunComplete(run), checkIdentity(run), checkPlan(run))
 	for _, f := range run.Families {
 		for _, guard := range []func(*record.Run, record.FamilyRun) []Finding{
-			checkCompleteness, checkPin, checkConversions, checkLog, checkData, checkKnownTruth, perBuild(checkClocks), checkNegotiation, checkMemory,
+			checkCompleteness, checkPin, checkConversions, checkLog, checkData, checkKnownTruth, perBuild(checkCounters), perBuild(checkClocks), checkNegotiation, checkMemory,
 		} {
 			findings = append(findings, perLook(guard)(run, f)...)
 		}

@@ -31,7 +31,8 @@ func TestData(t *testing.T) {
 		{"last record repeated", breakBatch(liveFetch, func(b *record.Batch) { b.LastKey = "last but one" }), fetch, "ended with key"},
 		{"offsets with a hole", breakBatch(liveFetch, func(b *record.Batch) { b.EndOffset++ }), fetch, "span of offsets"},
 		{"acknowledged and not stored", breakBatch(liveProduce, func(b *record.Batch) { b.EndOffset = b.StartOffset }), produce, "span of offsets of 0 where 40"},
-		{"requests of different sizes", breakBatch(liveProduce, func(b *record.Batch) { b.MaxFrame++ }), produce, "1200 to 1201 bytes"},
+		{"requests of different sizes", breakBatch(liveProduce, func(b *record.Batch) { b.MaxFrame++ }),
+			[]string{produce[0], "counters|" + liveProduce + "|12|fail"}, "1200 to 1201 bytes"},
 		{"nothing expected", breakBatch(codecFetch, func(b *record.Batch) { b.ExpectedRecords = 0 }), []string{"data|" + codecFetch + "|17|blind"}, "nothing was expected"},
 		{"another hash", func(t *testing.T, run *record.Run) { block(t, run, codecFetch, 0).CellRows[2].Hash++ }, []string{"data|" + codecFetch + "|18|fail"}, "full hash"},
 		{"a second hash that differs", func(t *testing.T, run *record.Run) {

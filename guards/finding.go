@@ -25,6 +25,7 @@ const (
 	Memory       = "memory"      // tier 2: live heap flat
 	Negotiation  = "negotiation" // tier 2: negotiated as expected
 	KnownTruth   = "known truth"
+	Counters     = "counters"
 )
 
 // Finding is one guard's answer about one family (or a tier, or the run, where Family is empty), with its evidence.

@@ -39,7 +39,7 @@ func TestMemory(t *testing.T) {
 			}
 			heap(t, run, 0, mib/2, mib/2+3*mib)
 			heap(t, run, 1, mib/2, mib/2+3*mib)
-		}, nil, ""},
+		}, []string{"known truth|" + sanityFetch + "|-1|fail"}, "carries 9430"}, // the fixture's responses carry 10, which is none of this guard's business
 		{"less than a tenth", func(t *testing.T, run *record.Run) {
 			heap(t, run, 0, 100*mib, 109*mib)
 			heap(t, run, 1, 100*mib, 109*mib)
