@@ -91,7 +91,17 @@ func codecs() []family {
 		produce(schedule.Standard, 50, flat("batches=1000x10", 10, 1, 1000, 1)),
 		produce(schedule.Quick, 200, flat("topics=100", 10, 1, 1, 100)),
 	}
+	families = append(families, framed(fetch)...)
 	return append(families, collected(families)...)
+}
+
+// framed is what reading the frame of a response costs by itself, on many partitions, beside the whole decode of the same: what the versions' schemas differ in is a
+// hundredth of a decode, and can only be seen alone. It explains and decides nothing.
+func framed(fetch func(profile string, maxRequests int, s shape.Shape) family) []family {
+	whole := fetch(schedule.Release, 50, flat("partitions=512", 18, 1, 512, 1)) // 1 MiB
+	alone := fetch(schedule.Release, 2000, whole.shape)
+	alone.mode, alone.deciding = driver.ModeFraming, false
+	return []family{whole, alone}
 }
 
 // collected adds the collector-on variants of the core families: the collector costs as much again as the codec, so a client that only

@@ -75,6 +75,7 @@ const Unpinned = -1
 const (
 	ModeBare    = "bare"    // everything that varies by itself switched off, collector off inside a batch
 	ModeGC      = "gc"      // as bare, collector on
+	ModeFraming = "framing" // as bare, tier 0's Fetch alone: the response is read, its records are left as the bytes that they are
 	ModeShipped = "shipped" // the client's defaults
 )
 

@@ -61,7 +61,7 @@ func (s *server) checkOpen(open driver.Open) error {
 	if open.Tier > 0 && (len(open.Brokers) == 0 || open.Topic == "") {
 		fault("tier %d needs brokers and a topic", open.Tier)
 	}
-	if !slices.Contains([]string{driver.ModeBare, driver.ModeGC, driver.ModeShipped}, open.Mode) {
+	if !slices.Contains([]string{driver.ModeBare, driver.ModeGC, driver.ModeShipped, driver.ModeFraming}, open.Mode) {
 		fault("mode %q: there are bare, gc and shipped", open.Mode)
 	}
 	if open.MaxRequests < 1 || open.MaxRequests > maxRequests {

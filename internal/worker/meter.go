@@ -129,7 +129,7 @@ func (s *server) batch(ctx context.Context, batch driver.Batch) (*driver.Batched
 	if err != nil {
 		return nil, err
 	}
-	s.collector.on(cell.open.Mode != driver.ModeBare)
+	s.collector.on(cell.open.Mode == driver.ModeGC || cell.open.Mode == driver.ModeShipped)
 	if err := cell.Prepare(ctx, batch); err != nil {
 		return nil, fmt.Errorf("cell %d, before the batch: %w", batch.Cell, err)
 	}

@@ -27,7 +27,8 @@ type decodeCell struct {
 
 	tally     tally
 	responses int
-	decoded   int64 // bytes, since open
+	framed    *kmsg.FetchResponse // the last one that was read without its records
+	decoded   int64               // bytes, since open
 }
 
 func openDecode(open driver.Open) (worker.Cell, driver.Opened, error) {
@@ -67,6 +68,9 @@ func (c *decodeCell) Run(_ context.Context, batch driver.Batch, done func()) err
 			c.tally.touch(r)
 		}
 	}
+	if c.open.Mode == driver.ModeFraming {
+		return c.frames(batch.Requests, done)
+	}
 	for range batch.Requests {
 		if _, err := c.decode(see); err != nil {
 			return err
@@ -77,13 +81,41 @@ func (c *decodeCell) Run(_ context.Context, batch driver.Batch, done func()) err
 	return nil
 }
 
-// decode is one response through the client's code.
-func (c *decodeCell) decode(see func([]*kgo.Record)) (version int, err error) {
+// frames reads responses and leaves their records alone. What is in them is looked at in Finish, after the clock has stopped.
+func (c *decodeCell) frames(requests int, done func()) error {
+	for range requests {
+		resp, err := c.read()
+		if err != nil {
+			return err
+		}
+		c.framed = resp
+		c.responses++
+		done()
+	}
+	return nil
+}
+
+// read is the frame of one response through the client's code.
+func (c *decodeCell) read() (*kmsg.FetchResponse, error) {
 	resp := kmsg.NewPtrFetchResponse()
 	resp.SetVersion(int16(c.open.Version))
 	if err := resp.ReadFrom(c.body); err != nil {
-		return 0, fmt.Errorf("%s: the client can't read the response: %w", named(c.open), err)
+		return nil, fmt.Errorf("%s: the client can't read the response: %w", named(c.open), err)
 	}
+	return resp, nil
+}
+
+// decode is one response through the client's code.
+func (c *decodeCell) decode(see func([]*kgo.Record)) (version int, err error) {
+	resp, err := c.read()
+	if err != nil {
+		return 0, err
+	}
+	return c.records(resp, see)
+}
+
+// records decodes the records of a response that was read.
+func (c *decodeCell) records(resp *kmsg.FetchResponse, see func([]*kgo.Record)) (version int, err error) {
 	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
 		return 0, fmt.Errorf("%s: the client reads an error: %w", named(c.open), err)
 	}
@@ -107,11 +139,31 @@ func (c *decodeCell) decode(see func([]*kgo.Record)) (version int, err error) {
 
 // Finish has no wire to report: its bytes in are those of the responses decoded, its frames none.
 func (c *decodeCell) Finish(context.Context) (driver.Batched, error) {
+	if c.open.Mode == driver.ModeFraming {
+		if err := c.lookInto(c.framed); err != nil {
+			return driver.Batched{}, err
+		}
+	}
 	bytes := int64(c.responses) * int64(len(c.master))
 	c.decoded += bytes
 	b := driver.Batched{Requests: c.responses, WireBytesIn: bytes}
 	c.tally.fill(&b)
 	return b, nil
+}
+
+// lookInto counts what is in the last response that was framed, once for each: all of them are read from the same bytes.
+func (c *decodeCell) lookInto(last *kmsg.FetchResponse) error {
+	if last == nil {
+		return nil
+	}
+	_, err := c.records(last, func(records []*kgo.Record) {
+		for _, r := range records {
+			c.tally.touch(r)
+		}
+	})
+	c.tally.repeat(c.responses)
+	c.framed = nil
+	return err
 }
 
 // Hash covers the records of one response: all of a batch's are the same.

@@ -88,6 +88,10 @@ func check(open driver.Open) error {
 	}
 	switch open.Mode {
 	case driver.ModeBare, driver.ModeGC, driver.ModeShipped:
+	case driver.ModeFraming:
+		if open.Tier != 0 || open.API != apiFetch {
+			return fmt.Errorf("mode %q goes with tier 0's Fetch: elsewhere the client has no response that can be read without its records", open.Mode)
+		}
 	default:
 		return fmt.Errorf("unknown mode %q: this worker has %s, %s and %s", open.Mode, driver.ModeBare, driver.ModeGC, driver.ModeShipped)
 	}

@@ -34,3 +34,10 @@ func (t *tally) fill(into *driver.Batched) {
 	into.FirstKey = string(t.first)
 	into.LastKey = string(t.last)
 }
+
+// repeat is what the same records come to, seen so many times.
+func (t *tally) repeat(times int) {
+	t.records *= times
+	t.bytes *= int64(times)
+	t.byteSum *= uint64(times)
+}
