@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"protocolbench/guards"
@@ -52,7 +53,7 @@ func (s *session) secondLooks(ctx context.Context, l *live, tier int, families [
 				s.Progress.Say(fmt.Sprintf("%s: no second look: %s", judged.Name, row.Why))
 				continue
 			}
-			s.Progress.Say(fmt.Sprintf("%s: a second look at %d versions, about %s", judged.Name, len(versions), time.Duration(row.ExpectedNs).Round(time.Second)))
+			s.Progress.Say(fmt.Sprintf("%s: a second look at %s, about %s", judged.Name, versionsText(versions), time.Duration(row.ExpectedNs).Round(time.Second)))
 			again = append(again, second)
 		}
 	}
@@ -155,4 +156,12 @@ func (f *familyState) numbers(indexes []int) []int {
 		list[i] = f.row.Cells[index].Cell
 	}
 	return list
+}
+
+func versionsText(versions []int) string {
+	list := make([]string, len(versions))
+	for i, v := range versions {
+		list[i] = fmt.Sprintf("v%d", v)
+	}
+	return strings.Join(list, ", ")
 }
