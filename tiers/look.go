@@ -95,7 +95,7 @@ func (s *session) lookAt(f *familyState, versions []int) (*familyState, record.L
 	second.row.Cells = cells
 	perBatch := f.took.Seconds() / float64(max(1, f.blocks*f.row.Rounds*len(f.row.Cells)))
 	second.expected = time.Duration(perBatch * float64(row.Rounds*len(cells)) * float64(time.Second))
-	expected := time.Duration(row.Blocks) * second.expected
+	expected := time.Duration(float64(row.Blocks) * lookReserve * float64(second.expected))
 	row.ExpectedNs = expected.Nanoseconds()
 	later := s.expected(after(s.Tiers, f.tier))
 	elapsed := s.Now().Sub(s.started)
@@ -124,6 +124,9 @@ func cellsToLookAt(f record.Family, versions []int) []record.FamilyCell {
 	}
 	return cells
 }
+
+// lookReserve is added to the expected time of a second look: opening and warming up a fork cost more per batch where there are fewer cells.
+const lookReserve = 1.25
 
 // leftNeighbours is how many versions stand for the left plateau in a second look.
 const leftNeighbours = 2
