@@ -14,7 +14,8 @@ import (
 
 // document is what every form of the report shows. It has words and numbers already formatted, so that all forms say the same.
 type document struct {
-	Facts      []fact // brokers first
+	Planted    string // what was slowed down on purpose, before all else; "" in every real run
+	Facts      []fact // what was planted, then brokers
 	Headline   []string
 	Tiers      []tierSection
 	Sanity     *sanitySection // nil without tier 2
@@ -37,13 +38,14 @@ type tierSection struct {
 }
 
 type familySection struct {
-	Name   string
-	Line   string // how many versions have which word
-	Facts  string // with Table: empty where no figure may be shown
-	Table  table
-	Proofs string
-	Whys   []string // why a version is not "not slower", or only because it doesn't matter
-	Notes  []int    // footnotes
+	Name    string
+	Line    string // how many versions have which word
+	Facts   string // with Table: empty where no figure may be shown
+	Table   table
+	Proofs  string
+	Whys    []string // why a version is not "not slower", or only because it doesn't matter
+	Remarks []remark
+	Notes   []int // footnotes
 }
 
 type sanitySection struct {
@@ -61,7 +63,7 @@ type footnote struct {
 
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
-	d := document{Facts: heading(v, run), Headline: headline(v), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
+	d := document{Planted: plantedText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
 		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v)}
 	for _, w := range v.Warnings {
 		d.note(w)
@@ -73,15 +75,26 @@ func build(v verdict.Verdict, run *record.Run) document {
 		}
 		for _, f := range v.Families {
 			if f.Tier == tier {
-				section.Families = append(section.Families, d.family(v, f))
+				section.Families = append(section.Families, d.family(v, f, familyRun(run, f.Name)))
 			}
 		}
 		if section.Families != nil {
 			d.Tiers = append(d.Tiers, section)
 		}
 	}
+	d.Headline = headline(v, d.showsTraffic())
 	d.Sanity = sanity(v)
 	return d
+}
+
+// familyRun is a family's part of the record; empty where it has none.
+func familyRun(run *record.Run, name string) record.FamilyRun {
+	for _, f := range run.Families {
+		if f.Name == name {
+			return f
+		}
+	}
+	return record.FamilyRun{}
 }
 
 var tierTitles = []string{
@@ -117,11 +130,12 @@ func (d *document) note(w verdict.Warning) int {
 // noFigure stands for whatever an embedded broker had a part in: it shows the flow, and its figures would be taken for a broker's.
 const noFigure = "embedded broker: no figure"
 
-func (d *document) family(v verdict.Verdict, f verdict.Family) familySection {
+func (d *document) family(v verdict.Verdict, f verdict.Family, run record.FamilyRun) familySection {
 	if f.Embedded {
 		return familySection{Name: f.Name, Line: noFigure, Proofs: familyProofs(v.Guards, f.Name)}
 	}
-	s := familySection{Name: f.Name, Line: wordCounts(f), Facts: familyFacts(f), Table: familyTable(f), Proofs: familyProofs(v.Guards, f.Name), Whys: whys(f)}
+	s := familySection{Name: f.Name, Line: standing(f), Facts: familyFacts(f), Table: familyTable(f, run), Proofs: familyProofs(v.Guards, f.Name),
+		Whys: whysBeside(f, run.Look), Remarks: remarks(f, run)}
 	if f.Builds != nil {
 		s.Facts, s.Table, s.Whys = buildsFacts(f), buildsTable(f), append(changedCounters(f), s.Whys...)
 	}
@@ -138,33 +152,74 @@ func FamilyLine(f verdict.Family) string {
 	if f.Embedded {
 		return f.Name + ": " + noFigure
 	}
-	return fmt.Sprintf("%s: %s; floor %s, margin %s", f.Name, wordCounts(f), floorText(f.Floor), percent(f.Margin))
+	return fmt.Sprintf("%s: %s; floor %s, margin %s", f.Name, standing(f), floorText(f.Floor), percent(f.Margin))
+}
+
+// standing is what a family comes to: its versions' words, and what else can make a run fail.
+func standing(f verdict.Family) string {
+	parts := []string{wordCounts(f)}
+	if versions := growing(f); len(versions) > 0 {
+		parts = append(parts, fmt.Sprintf("GROWS with %s: %s", f.Growth.Axis, versionList(versions)))
+	}
+	var slower, stalling []int
+	for _, c := range f.Cells {
+		if c.Wall != nil && c.Wall.Verdict == verdict.Slower && c.Verdict != verdict.Slower {
+			slower = append(slower, c.Version)
+		}
+		if c.Wall != nil && c.Wall.Stalls {
+			stalling = append(stalling, c.Version)
+		}
+	}
+	if slower != nil {
+		parts = append(parts, "SLOWER IN WALL TIME: "+versionList(slower))
+	}
+	if stalling != nil {
+		parts = append(parts, "STALLS: "+versionList(stalling))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // wordCounts says how many versions have which word, the worst first.
 func wordCounts(f verdict.Family) string {
-	versions := map[string][]int{}
-	for _, c := range f.Cells {
-		word := c.Verdict
-		if c.Faster {
-			word = wordFaster
-		}
-		versions[word] = append(versions[word], c.Version)
-	}
-	var parts []string
-	for _, word := range []string{verdict.Slower, verdict.Unresolvable, verdict.Unresolved, verdict.NotSlower, wordFaster} {
-		switch vs := versions[word]; {
-		case len(vs) == 0:
-		case len(vs) == len(f.Cells):
-			return fmt.Sprintf("all %d versions %s", len(vs), word)
-		default:
-			parts = append(parts, versionList(vs)+" "+word)
-		}
-	}
-	if parts == nil {
+	words := byWord(f.Cells)
+	switch len(words) {
+	case 0:
 		return "no version measured"
+	case 1:
+		return fmt.Sprintf("all %d versions %s", len(f.Cells), words[0].word)
+	}
+	return namedWords(f.Cells)
+}
+
+// namedWords is wordCounts with every version named.
+func namedWords(cells []verdict.Cell) string {
+	var parts []string
+	for _, w := range byWord(cells) {
+		parts = append(parts, versionList(w.versions)+" "+w.word)
 	}
 	return strings.Join(parts, ", ")
+}
+
+type wordVersions struct {
+	word     string
+	versions []int
+}
+
+// byWord has the versions of each word that there is, the worst word first.
+func byWord(cells []verdict.Cell) []wordVersions {
+	var list []wordVersions
+	for _, word := range []string{verdict.Slower, verdict.Unresolvable, verdict.Unresolved, verdict.NotSlower, wordFaster} {
+		w := wordVersions{word: word}
+		for _, c := range cells {
+			if c.Faster && word == wordFaster || !c.Faster && word == c.Verdict {
+				w.versions = append(w.versions, c.Version)
+			}
+		}
+		if w.versions != nil {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // versionList writes versions as v4-v8, v12.
