@@ -76,7 +76,7 @@ func headline(v verdict.Verdict, traffic bool) []string {
 		lines = append(lines, "Columns: CPU time per request and per record; the difference in CPU against the reference version (ref; its own is against the versions before it) with its 95 % interval; "+
 			"wall time per request; records per second; allocations per record.")
 		if traffic {
-			lines = append(lines, "Fetch from a broker has TCP data segments and reads per response (segs, reads) in place of records per second: a version whose responses come in more pieces costs more for that alone.")
+			lines = append(lines, "Fetch from a broker has TCP data segments and reads per response (segs, reads) in place of records per second: responses in more pieces can cost more for that alone.")
 		}
 	}
 	return lines

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"protocolbench/internal/record"
@@ -17,7 +18,7 @@ type remark struct {
 // remarks has the loud ones first.
 func remarks(f verdict.Family, run record.FamilyRun) []remark {
 	var loud, quiet []remark
-	for _, list := range [][]remark{plants(f, run), growth(f), looks(f, run), steps(f), wall(f)} {
+	for _, list := range [][]remark{plants(f, run), growth(f), looks(f, run), steps(f, run), wall(f)} {
 		for _, r := range list {
 			if r.Loud {
 				loud = append(loud, r)
@@ -43,8 +44,16 @@ func plants(f verdict.Family, run record.FamilyRun) []remark {
 	return []remark{{"PLANTED here: " + strings.Join(parts, ", "), true}}
 }
 
-// steps has a line for each place at which the cost changes.
-func steps(f verdict.Family) []remark {
+// plantedIn tells whether a version of a family was slowed down on purpose.
+func plantedIn(run record.FamilyRun, version int) bool {
+	return slices.ContainsFunc(run.Cells, func(c record.FamilyCell) bool {
+		return c.PlantNsPerRequest > 0 && c.Role == record.RoleVersion && c.Version == version
+	})
+}
+
+// steps has a line for each place at which the cost changes. A plant makes two: one up, and one down at the version after it, which would look as if the schema had
+// made them.
+func steps(f verdict.Family, run record.FamilyRun) []remark {
 	var list []remark
 	for _, s := range f.Steps {
 		word, change := "immaterial", shortChange(s.Change)
@@ -54,10 +63,24 @@ func steps(f verdict.Family) []remark {
 		if change == "" {
 			change = "nothing is known that changed with this version"
 		}
+		if plantedIn(run, s.At) || plantedIn(run, before(f, s.At)) {
+			change = "the plant; of itself " + change
+		}
 		list = append(list, remark{Text: fmt.Sprintf("step at v%d: %s %% [%s, %s], %s per request, %s: %s", s.At, signed(s.Difference), signed(s.Low), signed(s.High),
 			signedDuration(s.UsPerRequest), word, change)})
 	}
 	return list
+}
+
+// before is the version that stands left of one in the row; -1 where none does.
+func before(f verdict.Family, version int) int {
+	left := -1
+	for _, c := range f.Cells {
+		if c.Version < version {
+			left = max(left, c.Version)
+		}
+	}
+	return left
 }
 
 // shortChange leaves out of a schema change the names of its fields, where it names its KIP: verdict.json has them, and they are most of its length.
@@ -109,10 +132,8 @@ func looks(f verdict.Family, run record.FamilyRun) []remark {
 	}
 	var now []verdict.Cell
 	for _, c := range f.Cells {
-		for _, version := range look.Versions {
-			if c.Version == version {
-				now = append(now, c)
-			}
+		if slices.Contains(look.Versions, c.Version) {
+			now = append(now, c)
 		}
 	}
 	return []remark{{Text: fmt.Sprintf("second look: the first left %s undecided; with %s: %s", versions, blocks, namedWords(now))}}

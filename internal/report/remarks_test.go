@@ -138,7 +138,8 @@ func TestPlantsStandFirst(t *testing.T) {
 	}
 	for name, render := range map[string]func(io.Writer, verdict.Verdict, *record.Run) error{"text": Text, "Markdown": Markdown, "HTML": HTML} {
 		got := strings.Join(strings.Fields(show(render)), " ")
-		for _, want := range []string{"Slowdowns were planted in this run", "nothing about franz-go v1.22.3", "PLANTED here: v12 is slowed down by 6.84 us per request"} {
+		for _, want := range []string{"Slowdowns were planted in this run", "nothing about franz-go v1.22.3", "PLANTED here: v12 is slowed down by 6.84 us per request",
+			"material: the plant; of itself flexible encoding"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %q is not shown", name, want)
 			}
