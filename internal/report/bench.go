@@ -20,6 +20,9 @@ func Bench(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	m := run.Header.Machine
 	fmt.Fprintf(out, "goos: %s\ngoarch: %s\npkg: protocolbench\ncpu: %s\n", m.OS, m.Arch, oneLine(m.CPUModel))
 	fmt.Fprintf(out, "client: %s %s\nprofile: %s\nseed: %d\n", oneLine(v.Client.Name), oneLine(v.Client.Version), v.Profile, v.Seed)
+	if len(v.Plants) > 0 {
+		fmt.Fprintf(out, "planted: %s\n", oneLine(strings.Join(v.Plants, ", ")))
+	}
 	for _, b := range v.Brokers {
 		if b.Tier < 2 && !onEmbedded(v, b.Tier) {
 			fmt.Fprintf(out, "broker: Kafka %s (%s)\n", oneLine(b.Release), b.Provider)

@@ -14,7 +14,8 @@ import (
 
 // document is what every form of the report shows. It has words and numbers already formatted, so that all forms say the same.
 type document struct {
-	Facts      []fact // brokers first
+	Planted    string // what was slowed down on purpose, before all else; "" in every real run
+	Facts      []fact // what was planted, then brokers
 	Headline   []string
 	Tiers      []tierSection
 	Sanity     *sanitySection // nil without tier 2
@@ -37,13 +38,14 @@ type tierSection struct {
 }
 
 type familySection struct {
-	Name   string
-	Line   string // how many versions have which word
-	Facts  string // with Table: empty where no figure may be shown
-	Table  table
-	Proofs string
-	Whys   []string // why a version is not "not slower", or only because it doesn't matter
-	Notes  []int    // footnotes
+	Name    string
+	Line    string // how many versions have which word
+	Facts   string // with Table: empty where no figure may be shown
+	Table   table
+	Proofs  string
+	Whys    []string // why a version is not "not slower", or only because it doesn't matter
+	Remarks []remark
+	Notes   []int // footnotes
 }
 
 type sanitySection struct {
@@ -61,7 +63,7 @@ type footnote struct {
 
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
-	d := document{Facts: heading(v, run), Headline: headline(v), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
+	d := document{Planted: plantedText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
 		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v)}
 	for _, w := range v.Warnings {
 		d.note(w)
@@ -73,15 +75,26 @@ func build(v verdict.Verdict, run *record.Run) document {
 		}
 		for _, f := range v.Families {
 			if f.Tier == tier {
-				section.Families = append(section.Families, d.family(v, f))
+				section.Families = append(section.Families, d.family(v, f, familyRun(run, f.Name)))
 			}
 		}
 		if section.Families != nil {
 			d.Tiers = append(d.Tiers, section)
 		}
 	}
+	d.Headline = headline(v, d.showsTraffic())
 	d.Sanity = sanity(v)
 	return d
+}
+
+// familyRun is a family's part of the record; empty where it has none.
+func familyRun(run *record.Run, name string) record.FamilyRun {
+	for _, f := range run.Families {
+		if f.Name == name {
+			return f
+		}
+	}
+	return record.FamilyRun{}
 }
 
 var tierTitles = []string{
@@ -117,11 +130,12 @@ func (d *document) note(w verdict.Warning) int {
 // noFigure stands for whatever an embedded broker had a part in: it shows the flow, and its figures would be taken for a broker's.
 const noFigure = "embedded broker: no figure"
 
-func (d *document) family(v verdict.Verdict, f verdict.Family) familySection {
+func (d *document) family(v verdict.Verdict, f verdict.Family, run record.FamilyRun) familySection {
 	if f.Embedded {
 		return familySection{Name: f.Name, Line: noFigure, Proofs: familyProofs(v.Guards, f.Name)}
 	}
-	s := familySection{Name: f.Name, Line: wordCounts(f), Facts: familyFacts(f), Table: familyTable(f), Proofs: familyProofs(v.Guards, f.Name), Whys: whys(f)}
+	s := familySection{Name: f.Name, Line: standing(f), Facts: familyFacts(f), Table: familyTable(f, run), Proofs: familyProofs(v.Guards, f.Name),
+		Whys: whysBeside(f, run.Look), Remarks: remarks(f, run)}
 	if f.Builds != nil {
 		s.Facts, s.Table, s.Whys = buildsFacts(f), buildsTable(f), append(changedCounters(f), s.Whys...)
 	}
@@ -131,80 +145,6 @@ func (d *document) family(v verdict.Verdict, f verdict.Family) familySection {
 		}
 	}
 	return s
-}
-
-// FamilyLine is one family's standing in one line.
-func FamilyLine(f verdict.Family) string {
-	if f.Embedded {
-		return f.Name + ": " + noFigure
-	}
-	return fmt.Sprintf("%s: %s; floor %s, margin %s", f.Name, wordCounts(f), floorText(f.Floor), percent(f.Margin))
-}
-
-// wordCounts says how many versions have which word, the worst first.
-func wordCounts(f verdict.Family) string {
-	versions := map[string][]int{}
-	for _, c := range f.Cells {
-		word := c.Verdict
-		if c.Faster {
-			word = wordFaster
-		}
-		versions[word] = append(versions[word], c.Version)
-	}
-	var parts []string
-	for _, word := range []string{verdict.Slower, verdict.Unresolvable, verdict.Unresolved, verdict.NotSlower, wordFaster} {
-		switch vs := versions[word]; {
-		case len(vs) == 0:
-		case len(vs) == len(f.Cells):
-			return fmt.Sprintf("all %d versions %s", len(vs), word)
-		default:
-			parts = append(parts, versionList(vs)+" "+word)
-		}
-	}
-	if parts == nil {
-		return "no version measured"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// versionList writes versions as v4-v8, v12.
-func versionList(versions []int) string {
-	versions = slices.Compact(slices.Sorted(slices.Values(versions)))
-	var parts []string
-	for i := 0; i < len(versions); {
-		j := i
-		for j+1 < len(versions) && versions[j+1] == versions[j]+1 {
-			j++
-		}
-		if part := fmt.Sprintf("v%d", versions[i]); j > i {
-			parts = append(parts, fmt.Sprintf("%s-v%d", part, versions[j]))
-		} else {
-			parts = append(parts, part)
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ", ")
-}
-
-// whys explains every version that isn't plainly fine, an immaterial difference among them. One explanation that holds for several stands once.
-func whys(f verdict.Family) []string {
-	var order []string
-	versions := map[string][]int{}
-	for _, c := range f.Cells {
-		if c.Why == "" {
-			continue
-		}
-		key := c.Verdict + ": " + oneLine(c.Why)
-		if versions[key] == nil {
-			order = append(order, key)
-		}
-		versions[key] = append(versions[key], c.Version)
-	}
-	var lines []string
-	for _, key := range order {
-		lines = append(lines, versionList(versions[key])+" "+key)
-	}
-	return lines
 }
 
 func familyFacts(f verdict.Family) string {

@@ -23,12 +23,13 @@ func exampleVerdict() verdict.Verdict {
 		Families: []verdict.Family{
 			{Tier: 0, Name: "tier0/fetch/records=100/bare", API: "Fetch", Mode: driver.ModeBare, Reference: 18, Margin: 0.10, Floor: 0.021, Deciding: true, Rounds: 36, Forks: 4, Twin: 0.003,
 				Canary:   verdict.Canary{Planted: 0.2, Found: 0.195, Low: 0.18, High: 0.21, Seen: true},
-				Warnings: []verdict.Warning{notWarm}, Cells: []verdict.Cell{exampleImmaterial(17), exampleCell(18, verdict.NotSlower, -0.004)}},
+				Warnings: []verdict.Warning{notWarm}, Cells: []verdict.Cell{exampleImmaterial(17), exampleCell(18, verdict.NotSlower, -0.004)}, Growth: exampleGrowth()},
 			{Tier: 1, Name: exampleFamily, API: "Fetch", Mode: driver.ModeBare, Reference: 18, Margin: 0.10, Floor: 0.034, Deciding: true, Rounds: 36, Forks: 4, Twin: 0.008,
 				Canary:   verdict.Canary{Planted: 0.2, Found: 0.195, Low: 0.18, High: 0.21, Seen: true},
 				Warnings: []verdict.Warning{notWarm, {Text: "only 3 forks", Remedy: "let the run complete"}},
-				Cells: []verdict.Cell{exampleCell(10, verdict.NotSlower, 0.031), exampleCell(11, verdict.NotSlower, 0.002), exampleSlower(12, "12.4 % [+11.0 %, +13.9 %] against the newest, margin 10.0 %"),
-					exampleSlower(13, "12.4 % [+11.0 %, +13.9 %] against the newest, margin 10.0 %"), exampleUnbounded(14), exampleCell(18, verdict.NotSlower, -0.002)}},
+				Looks:    2, Steps: exampleSteps(), WallMargin: verdict.WallMargin,
+				Cells: exampleWalls([]verdict.Cell{exampleCell(10, verdict.NotSlower, 0.031), exampleCell(11, verdict.NotSlower, 0.002), exampleSlower(12, "12.4 % [+11.0 %, +13.9 %] against the newest, margin 10.0 %"),
+					exampleSlower(13, "12.4 % [+11.0 %, +13.9 %] against the newest, margin 10.0 %"), exampleUnbounded(14), exampleCell(18, verdict.NotSlower, -0.002)})},
 			{Tier: 1, Name: "tier1/produce/records=100,acks=0/bare", API: "Produce", Mode: driver.ModeBare, Reference: 13, Margin: 0.15, Floor: verdict.Unbounded, Warnings: []verdict.Warning{},
 				Canary: verdict.Canary{Planted: 0.3, Found: 0.02, Low: -0.1, High: 0.2}, Cells: []verdict.Cell{}},
 		},
@@ -63,6 +64,39 @@ func exampleUnbounded(version int) verdict.Cell {
 	return c
 }
 
+// exampleGrowth has a version that grows beside the other one.
+func exampleGrowth() *verdict.Growth {
+	return &verdict.Growth{Axis: "records", Sizes: []float64{1, 100, 10000}, Reference: -0.227,
+		Cells: []verdict.GrowthCell{{Version: 17, Slope: 0.0241, Low: 0.0202, High: 0.028, P: 1e-6, Grows: true}, {Version: 18, P: 1}}}
+}
+
+func exampleSteps() []verdict.Step {
+	return []verdict.Step{
+		{At: 11, Difference: -0.021, Low: -0.025, High: -0.017, UsPerRequest: -0.45, Change: "the consumer's rack in the request (KIP-392: request.RackId, answer.PreferredReadReplica)"},
+		{At: 12, Difference: 0.043, Low: 0.038, High: 0.049, UsPerRequest: 4.41, Material: true, Change: "flexible encoding: compact strings, arrays and records (KIP-482, KIP-595: request.ClusterId)"},
+		{At: 14, Difference: 0.012, Low: 0.008, High: 0.016, UsPerRequest: 2.7, Material: true},
+	}
+}
+
+// exampleWalls gives each cell a verdict on wall time, one of every kind.
+func exampleWalls(cells []verdict.Cell) []verdict.Cell {
+	for i := range cells {
+		w := &verdict.Wall{Verdict: verdict.NotSlower, Difference: 0.001 * float64(cells[i].Version), Low: -0.02, High: 0.05, P50: 0.004, P99: -0.05, Gap: 1.02}
+		switch cells[i].Version {
+		case 10:
+			w.Stalls, w.Gap, w.Why = true, 55.5, "gaps above 10 ms (half of them above 41 ms) in 66.7 % of its batches, 0.0 % on the calm versions, in 4 of 4 forks; it came back in 1 of 1 draws"
+		case 11:
+			w.Verdict, w.Difference, w.Why = verdict.Slower, 0.414, "41.4 % [+36.0 %, +47.0 %] of wall time against the newest, margin 25.0 %"
+		case 13:
+			w.Verdict, w.Why = verdict.Unresolvable, "differences of wall time below 31.0 % can't be resolved here, the margin is 25.0 %"
+		case 14:
+			w.Verdict, w.Why = verdict.Unresolvable, "differences of wall time below 33.0 % can't be resolved here, the margin is 25.0 %"
+		}
+		cells[i].Wall = w
+	}
+	return cells
+}
+
 func exampleGuards() []guards.Finding {
 	finding := func(guard string, tier int, family string, version int, outcome guards.Outcome, why string) guards.Finding {
 		return guards.Finding{Guard: guard, Tier: tier, Family: family, Version: version, Outcome: outcome, Why: why, Evidence: map[string]any{"blocks": 4}}
@@ -89,7 +123,7 @@ func exampleRun() *record.Run {
 		Trailer: &record.Trailer{Complete: true, WallNs: 92_340_000_000},
 	}
 	for _, f := range []record.Family{
-		{Tier: 1, Name: exampleFamily, Cells: []record.FamilyCell{{Cell: 0, Version: 11, Role: record.RoleVersion}, {Cell: 1, Version: 18, Role: record.RoleVersion}, {Cell: 2, Version: 18, Role: record.RoleTwin}, {Cell: 3, Version: 18, Role: record.RoleCanary}}},
+		{Tier: 1, Name: exampleFamily, Key: 1, Cells: []record.FamilyCell{{Cell: 0, Version: 11, Role: record.RoleVersion}, {Cell: 1, Version: 18, Role: record.RoleVersion}, {Cell: 2, Version: 18, Role: record.RoleTwin}, {Cell: 3, Version: 18, Role: record.RoleCanary}}},
 		{Tier: 2, Name: "tier2/fetch/size=64KiB/alone", Cells: []record.FamilyCell{{Cell: 0, Version: -1, Role: record.RoleAlone}}},
 	} {
 		family := record.FamilyRun{Family: f}
@@ -106,7 +140,37 @@ func exampleRun() *record.Run {
 			}
 			family.BlockRuns = append(family.BlockRuns, b)
 		}
+		if f.Name == exampleFamily {
+			family = exampleLookedAgain(family)
+		}
 		run.Families = append(run.Families, family)
 	}
 	return run
+}
+
+// exampleLookedAgain gives a family a second look at v13 and v14, and what its clients read in the first.
+func exampleLookedAgain(f record.FamilyRun) record.FamilyRun {
+	for _, version := range []int{10, 12, 13, 14} {
+		f.Cells = append(f.Cells, record.FamilyCell{Cell: len(f.Cells), Version: version, Role: record.RoleVersion})
+	}
+	for i := range f.BlockRuns {
+		open, end := &record.Evidence{When: record.WhenOpen}, &record.Evidence{When: record.WhenClose}
+		for _, c := range f.Cells {
+			frames := func(count int64) []driver.Frames {
+				return []driver.Frames{{Key: 1, Version: int16(c.Version), Count: count}, {Key: 3, Version: 12, Count: 2}}
+			}
+			reads := int64(200)
+			if c.Version >= 12 {
+				reads = 205
+			}
+			open.Worker.Cells = append(open.Worker.Cells, driver.CellSnapshot{Cell: c.Cell, Frames: frames(10), Reads: 24})
+			end.Worker.Cells = append(end.Worker.Cells, driver.CellSnapshot{Cell: c.Cell, Frames: frames(110), Reads: 24 + reads})
+		}
+		f.BlockRuns[i].Open, f.BlockRuns[i].Close = open, end
+	}
+	f.Look = &record.Look{Tier: 1, Family: f.Name, Versions: []int{13, 14}, Cells: []int{1, 2, 3, 6, 7}, Blocks: 8, Rounds: 27, Taken: true}
+	for fork := range f.Look.Blocks {
+		f.BlockRuns = append(f.BlockRuns, record.BlockRun{Block: record.Block{Where: record.Where{Family: f.Name, Draw: 1, Fork: fork}, Look: record.SecondLook}})
+	}
+	return f
 }

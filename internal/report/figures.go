@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"protocolbench/internal/record"
 	"protocolbench/internal/verdict"
 )
 
@@ -18,17 +19,28 @@ type column struct {
 	Text bool
 }
 
-// familyTable has one row per version. It fits 100 columns with the usual numbers.
-func familyTable(f verdict.Family) table {
-	t := table{Head: []column{{"version", true}, {"us/req", false}, {"ns/rec", false}, {"diff %", false}, {"interval %", false},
-		{"p50/p99 us", false}, {"rec/s", false}, {"allocs", false}, {"verdict", true}}}
+// familyTable has one row per version. It fits 100 columns with the usual numbers: where there are pieces of responses to show, records per second give way, which
+// say nothing that the time of a request does not say.
+func familyTable(f verdict.Family, run record.FamilyRun) table {
+	head := []column{{"version", true}, {"us/req", false}, {"ns/rec", false}, {"diff %", false}, {"interval %", false}, {"p50/p99 us", false}}
+	pieces := trafficOf(f, run)
+	if pieces == nil {
+		pieces = []countedColumn{{column{"rec/s", false}, func(c verdict.Cell) string { return scaled(c.RecordsPerSecond) }}}
+	}
+	for _, p := range pieces {
+		head = append(head, p.column)
+	}
+	t := table{Head: append(head, column{"allocs", false}, column{"verdict", true})}
 	perRequest, perRecord := 0.0, 0.0
 	for _, c := range f.Cells {
 		perRequest, perRecord = max(perRequest, c.CPUUsPerRequest), max(perRecord, c.CPUNsPerRecord)
 	}
 	for _, c := range f.Cells {
-		t.Rows = append(t.Rows, []string{versionText(f, c), like(c.CPUUsPerRequest, perRequest), like(c.CPUNsPerRecord, perRecord), signed(c.Difference), interval(c),
-			short(c.P50Us) + "/" + short(c.P99Us), scaled(c.RecordsPerSecond), allocations(c.AllocsPerRecord), wordOf(c)})
+		row := []string{versionText(f, c), like(c.CPUUsPerRequest, perRequest), like(c.CPUNsPerRecord, perRecord), signed(c.Difference), interval(c), short(c.P50Us) + "/" + short(c.P99Us)}
+		for _, p := range pieces {
+			row = append(row, p.text(c))
+		}
+		t.Rows = append(t.Rows, append(row, allocations(c.AllocsPerRecord), wordOf(c)))
 	}
 	return t
 }

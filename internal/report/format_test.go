@@ -18,7 +18,7 @@ var rowSections = map[string]reflect.Type{
 	"`control`": reflect.TypeFor[record.Control](), "`family`": reflect.TypeFor[record.Family](), "`block`": reflect.TypeFor[record.Block](),
 	"`cell`": reflect.TypeFor[record.Cell](), "`batch`": reflect.TypeFor[record.Batch](), "`steady`": reflect.TypeFor[record.Steady](),
 	"`evidence`": reflect.TypeFor[record.Evidence](), "`fault`": reflect.TypeFor[record.Fault](), "`host`": reflect.TypeFor[record.Host](),
-	"`trailer`": reflect.TypeFor[record.Trailer](), "verdict.Verdict": reflect.TypeFor[verdict.Verdict](), "verdict.Comparison": reflect.TypeFor[verdict.Comparison](),
+	"`look`": reflect.TypeFor[record.Look](), "`trailer`": reflect.TypeFor[record.Trailer](), "verdict.Verdict": reflect.TypeFor[verdict.Verdict](), "verdict.Comparison": reflect.TypeFor[verdict.Comparison](),
 }
 
 func formatSections(t *testing.T) map[string][]string {
@@ -100,7 +100,7 @@ func headingOf(typ reflect.Type) string {
 
 // rowSections has to have every kind that a record can have.
 func TestFormatHasEveryKind(t *testing.T) {
-	golden, err := os.ReadFile("../record/testdata/schema1.jsonl")
+	golden, err := os.ReadFile("../record/testdata/schema3.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

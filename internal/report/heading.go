@@ -11,17 +11,19 @@ import (
 	"protocolbench/internal/verdict"
 )
 
-// heading is what was measured, on what. Brokers come first: whose figures these are is the first thing to know about them.
+// heading is what was measured, on what. Brokers come first: whose figures these are is the first thing to know about them. Only that they are made up to
+// some part, since slowdowns were planted, is more important.
 func heading(v verdict.Verdict, run *record.Run) []fact {
 	m := run.Header.Machine
 	machine := fmt.Sprintf("%d x %s, %s/%s", m.CPUs, orUnknown(m.CPUModel), m.OS, m.Arch)
 	if len(m.WorkerCPUs) > 0 {
 		machine += fmt.Sprintf("; worker on CPU %s, broker on CPU %s", numbers(m.WorkerCPUs), numbers(m.BrokerCPUs))
 	}
-	facts := []fact{
-		{"brokers", brokers(v)},
-		{"machine", machine},
+	var facts []fact
+	if planted := plantedText(v); planted != "" {
+		facts = append(facts, fact{"PLANTED", planted})
 	}
+	facts = append(facts, fact{"brokers", brokers(v)}, fact{"machine", machine})
 	facts = append(facts, clientFacts(v, run)...)
 	facts = append(facts, fact{"run", fmt.Sprintf("%s profile, seed %d, started %s", v.Profile, v.Seed, run.Header.Started.UTC().Format(time.DateTime+" UTC"))})
 	if len(m.Missing) > 0 {
@@ -46,12 +48,16 @@ func brokers(v verdict.Verdict) string {
 }
 
 // headline says what the figures leave out. A report of bare figures that keeps quiet about the collector is misleading.
-func headline(v verdict.Verdict) []string {
+func headline(v verdict.Verdict, traffic bool) []string {
 	modes := map[string]bool{}
 	for _, f := range v.Families {
 		modes[f.Mode] = true
 	}
 	var lines []string
+	if len(v.Plants) > 0 {
+		lines = append(lines, fmt.Sprintf("Slowdowns were planted in this run, to see whether they are found. Its verdict proves something about protocolbench, and nothing about %s %s.",
+			v.Client.Name, v.Client.Version))
+	}
 	if modes[driver.ModeBare] {
 		lines = append(lines, "Bare mode: the garbage collector is off inside batches and everything that varies by itself is switched off. "+
 			"These figures compare versions; an application with the collector on pays more.")
@@ -69,8 +75,19 @@ func headline(v verdict.Verdict) []string {
 	default:
 		lines = append(lines, "Columns: CPU time per request and per record; the difference in CPU against the reference version (ref; its own is against the versions before it) with its 95 % interval; "+
 			"wall time per request; records per second; allocations per record.")
+		if traffic {
+			lines = append(lines, "Fetch from a broker has TCP data segments and reads per response (segs, reads) in place of records per second: responses in more pieces can cost more for that alone.")
+		}
 	}
 	return lines
+}
+
+// plantedText says what was planted, "" where nothing was.
+func plantedText(v verdict.Verdict) string {
+	if len(v.Plants) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (--plant); a run with planted slowdowns proves something about protocolbench, and nothing about the client", strings.Join(v.Plants, ", "))
 }
 
 func negotiated(v verdict.Verdict) string {

@@ -16,7 +16,11 @@ import (
 func Markdown(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	d := build(v, run)
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "# protocolbench: %s\n\n%s\n\n", d.Word, markdownText(d.Verdict))
+	title := d.Word
+	if d.Planted != "" {
+		title += " (PLANTED: " + d.Planted + ")"
+	}
+	fmt.Fprintf(out, "# protocolbench: %s\n\n%s\n\n", markdownText(title), markdownText(d.Verdict))
 	factsMarkdown(out, d.Facts)
 	for _, line := range d.Headline {
 		fmt.Fprintf(out, "%s\n\n", markdownText(line))
@@ -72,6 +76,13 @@ func familyMarkdown(out io.Writer, f familySection) {
 	tableMarkdown(out, f.Table)
 	for _, why := range f.Whys {
 		fmt.Fprintf(out, "- %s\n", markdownText(why))
+	}
+	for _, r := range f.Remarks {
+		text := markdownText(r.Text)
+		if r.Loud {
+			text = "**" + text + "**"
+		}
+		fmt.Fprintf(out, "- %s\n", text)
 	}
 	fmt.Fprintf(out, "- proofs: %s\n\n", markdownText(f.Proofs))
 }

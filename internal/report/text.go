@@ -11,10 +11,10 @@ import (
 	"protocolbench/internal/verdict"
 )
 
-// textWidth is what running text is wrapped to. Tables are as wide as they are: about as much.
+// textWidth is what running text is wrapped to. Tables are as wide as they are: at most a tenth wider.
 const textWidth = 100
 
-// Text writes what a terminal shows. The first line names the brokers, the last is the verdict.
+// Text writes what a terminal shows. The first line names the brokers, or what was planted; the last is the verdict.
 func Text(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	d := build(v, run)
 	out := bufio.NewWriter(w)
@@ -57,13 +57,17 @@ func familyText(out io.Writer, f familySection) {
 	for _, n := range f.Notes {
 		marks += fmt.Sprintf(" [%d]", n)
 	}
-	fmt.Fprintf(out, "\n%s: %s%s\n", f.Name, f.Line, marks)
+	fmt.Fprintln(out)
+	paragraph(out, "", fmt.Sprintf("%s: %s%s", f.Name, f.Line, marks))
 	if f.Facts != "" {
 		paragraph(out, "  ", f.Facts)
 	}
 	tableText(out, f.Table)
 	for _, why := range f.Whys {
 		paragraph(out, "  ", clip(why, MarkdownFile))
+	}
+	for _, r := range f.Remarks {
+		paragraph(out, "  ", clip(r.Text, MarkdownFile))
 	}
 	paragraph(out, "  ", "proofs: "+f.Proofs)
 }

@@ -16,7 +16,8 @@ func (j *judgement) cell(i int, declared record.FamilyCell) Cell {
 	if i == j.newest {
 		members = j.reference
 	}
-	fillMetrics(&cell, j.FamilyRun, members)
+	// Of the first look: it has all versions, side by side.
+	fillMetrics(&cell, j.FamilyRun.Looks()[0], members)
 	cell.Low, cell.High, cell.Unbounded = bounds(c)
 	cell.Verdict, cell.Why, cell.MoreRounds = j.word(c, cell)
 	cell.Differs = cell.Verdict == NotSlower && cell.Low > 0

@@ -22,7 +22,7 @@ type Options struct {
 // Judge turns a record and the guards' findings about it into words. It is pure: the same record gives the same verdict anywhere.
 func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict {
 	h := run.Header
-	v := Verdict{Schema: Schema, Seed: h.Seed, Profile: h.Profile, Replay: h.Replay,
+	v := Verdict{Schema: Schema, Seed: h.Seed, Profile: h.Profile, Replay: h.Replay, Plants: h.Plants,
 		Client:  clientOf(h.Client, h.ClientBuild),
 		Brokers: []Broker{}, Families: []Family{}, Sanity: []Sanity{}, Guards: append([]guards.Finding{}, findings...),
 		Negotiated: negotiatedOf(run), Warnings: []Warning{}}

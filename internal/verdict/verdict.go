@@ -36,6 +36,7 @@ type Verdict struct {
 	Seed       uint64           `json:"seed"`
 	Profile    string           `json:"profile"`
 	Replay     string           `json:"replay"`
+	Plants     []string         `json:"plants,omitempty"` // slowdowns planted with --plant: the verdict is about this program then, not about the client
 	Client     Client           `json:"client"`
 	Baseline   *Client          `json:"baseline,omitempty"` // of a run of two builds; client is the candidate then
 	Brokers    []Broker         `json:"brokers"`
