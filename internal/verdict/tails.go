@@ -14,8 +14,8 @@ import (
 // out a client, too, that is slow in one batch of five.
 //
 // What tells them apart is whom it hits: turns are drawn, and a burst hits whatever version has its turn. So far batches are counted, and a version is
-// called slower by them if it has more of them than chance gives (by chance in one run of a thousand), if that comes back in every draw, if they add the margin or more to its mean, and
-// if its mean is surely above by the spread of its forks. The last one keeps a client quiet that has a bad state in one fork: batches of one fork are no independent samples.
+// called slower by them if it has more of them than chance gives (by chance in one run of a thousand), if that comes back in every draw, if its mean is above by the margin or more, half
+// of that by far batches, and if it is surely above by the spread of its forks. The last one keeps a client quiet that has a bad state in one fork: batches of one fork are no independent samples.
 //
 // Rejected: a plain mean in place of the levels. It has all bursts in it, for every version, to find what hardly any has.
 func (j *judgement) tails(families int) {
@@ -46,7 +46,7 @@ type farCell struct {
 	added        float64 // sum of their relative excesses
 }
 
-// farBatches counts the cells' far batches, fork by fork. Far is what is no noise and dearer by the margin at least: no share of smaller ones adds the margin to a mean.
+// farBatches counts the cells' far batches, fork by fork. Far is what is no noise, and dearer by half the margin at least: no share of smaller ones adds half of it to a mean.
 func (j *judgement) farBatches() []map[int]farCell {
 	forks := make([]map[int]farCell, len(j.forks))
 	for n := range j.forks {
@@ -58,7 +58,7 @@ func (j *judgement) farBatches() []map[int]farCell {
 		}
 		stretches := f.stretches(index)
 		excesses, spread := stats.Excesses(stretches, levels)
-		from := max(stats.FarFrom(spread), math.Log1p(j.margin))
+		from := max(stats.FarFrom(spread), math.Log1p(j.margin/2))
 		forks[n] = map[int]farCell{}
 		for s, stretch := range stretches {
 			for i, sample := range stretch {
@@ -135,8 +135,10 @@ func (j *judgement) tailOf(i int, contrast func(forkRounds) (of, against []int),
 // doubt is what keeps far batches that are too many for chance from making their version slower, or "".
 func (t tail) doubt(margin float64) string {
 	switch {
-	case asRatio(t.added.Estimate) < margin || asRatio(t.mean.Estimate) < margin:
-		return fmt.Sprintf("that is below the margin of %s", percent(margin))
+	case asRatio(t.mean.Estimate) < margin:
+		return fmt.Sprintf("its mean is above by %s, below the margin of %s", percent(asRatio(t.mean.Estimate)), percent(margin))
+	case asRatio(t.added.Estimate) < margin/2:
+		return fmt.Sprintf("that is below half the margin of %s", percent(margin))
 	case !t.inEveryDraw():
 		return "it did not come back in every draw"
 	case t.added.PAbove(0) >= alpha || t.mean.PAbove(0) >= alpha:
@@ -169,7 +171,7 @@ func (j *judgement) callTail(i int, t tail) {
 	size, referenceUs := asRatio(t.mean.Estimate), j.referenceNsPerRequest()/1e3
 	doubt := t.doubt(j.margin)
 	if doubt == "" && !isMaterial(size, referenceUs) {
-		doubt = fmt.Sprintf("that is immaterial: %.2f us per request", size*referenceUs)
+		doubt = fmt.Sprintf("its mean is above by %.2f us per request, which is immaterial", size*referenceUs)
 	}
 	if doubt != "" {
 		if asRatio(t.added.Estimate) >= materialPart {

@@ -108,17 +108,48 @@ func TestSometimesSlowThatDoesNotSuffice(t *testing.T) {
 		where         func(record.Where) bool
 		why           string
 	}{
-		{"below the margin", 0.12, 1.25, everywhere, "below the margin of 5.0 %"},
+		{"below the margin", 0.2, 1.2, everywhere, "below the margin of 5.0 %"},
 		{"in one draw", 0.35, 1.7, func(w record.Where) bool { return w.Draw == 1 }, "did not come back in every draw"},
+		// in a single fork chance would give as many to one version of fifteen
 		{"in one fork", 0.35, 3, func(w record.Where) bool { return w.Draw == 0 && w.Fork == 2 }, ""},
 	} {
 		f := judgeTails(7, 9, test.share, test.factor, test.where)
 		if cellOf(f, 9).Verdict == Slower {
 			t.Errorf("%s: %s", test.name, cellOf(f, 9).Why)
 		}
-		if w := tailWarning(f); (w == "") != (test.why == "") || test.why != "" && !strings.HasPrefix(w, "v9: ") || !strings.Contains(w, test.why) {
+		switch w := tailWarning(f); {
+		case test.why == "" && w != "", test.why != "" && !(strings.HasPrefix(w, "v9: ") && strings.Contains(w, test.why)):
 			t.Errorf("%s warns %q", test.name, w)
 		}
+	}
+}
+
+// The reference's other clients and the canary are the newest version, too: they are not among the cells that it is compared with.
+func TestSometimesSlowNewestOfTen(t *testing.T) {
+	w := tailWorld(5)
+	w.versions = span(9, 18)
+	run := w.run()
+	disturb(&run.Families[0], sometimes(seed.Stream(5, "tails"), run.Families[0].Family, 18, 0.15, 1.6, everywhere))
+	f := Judge(run, goodGuards(), Options{}).Families[0]
+	if unusual := f.unusual(NotSlower); unusual != "v18 slower" || !strings.Contains(cellOf(f, 18).Why, "(others: 0.0 %)") {
+		t.Errorf("%q: %s", unusual, cellOf(f, 18).Why)
+	}
+}
+
+// A level that is below the margin and far batches that add less than it are above it together.
+func TestSometimesSlowAndElseSlowerToo(t *testing.T) {
+	w := tailWorld(6)
+	w.cost = func(version int) float64 {
+		if version == 9 {
+			return 1.03
+		}
+		return 1
+	}
+	run := w.run()
+	disturb(&run.Families[0], sometimes(seed.Stream(6, "tails"), run.Families[0].Family, 9, 0.2, 1.22, everywhere))
+	f := Judge(run, goodGuards(), Options{}).Families[0]
+	if c := cellOf(f, 9); f.unusual(NotSlower) != "v9 slower" || c.Low > 0.075 || c.High < 0.075 {
+		t.Errorf("%q: %s; warns %q", f.unusual(NotSlower), c.Why, tailWarning(f))
 	}
 }
 
