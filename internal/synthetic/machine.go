@@ -11,6 +11,7 @@ type Machine struct {
 	BurstsLow, BurstsHigh   float64
 	BatchesLow, BatchesHigh float64
 	CostLow, CostHigh       float64 // 1.2: costs a fifth more
+	Spared                  float64 // share of a burst's batches that it misses
 }
 
 // weather is the machine over one fork.
@@ -79,5 +80,8 @@ func (m *weather) nextBatch() float64 {
 		m.nextBurst()
 	}
 	m.at = end
+	if factor > 1 && m.r.Float64() < m.machine.Spared {
+		factor = 1
+	}
 	return m.drift + math.Log(factor)
 }

@@ -27,6 +27,7 @@ type World struct {
 	Families  int
 	API       string // of the families; "" is Fetch
 	Name      string // of the only family; "": they are numbered
+	Shown     bool   // it doesn't decide
 	Versions  []int  // oldest first; the last is the reference
 	Profile   string
 	Looks     int         // that the record says were planned; 0 is 1
@@ -110,7 +111,7 @@ func (w World) Declared(number int) record.Family {
 		key = 0
 	}
 	name := cmp.Or(w.Name, fmt.Sprintf("tier%d/%s/size=%d/bare", w.Tier, strings.ToLower(api), number))
-	f := record.Family{Kind: record.KindFamily, Tier: w.Tier, Name: name, API: api, Key: key, Mode: driver.ModeBare, Margin: w.Margin, Deciding: true,
+	f := record.Family{Kind: record.KindFamily, Tier: w.Tier, Name: name, API: api, Key: key, Mode: driver.ModeBare, Margin: w.Margin, Deciding: !w.Shown,
 		Reference: newest, RequestsPerBatch: cmp.Or(w.RequestsPerBatch, requestsPerBatch), RecordsPerRequest: cmp.Or(w.RecordsPerRequest, recordsPerRequest),
 		Shape: w.Shape, PlantNsPerRequest: int64(2 * w.Margin * w.RequestNs)}
 	for _, v := range w.Versions {
