@@ -21,8 +21,9 @@ func (j *judgement) checkDesign() {
 	}
 }
 
-// unbalanced finds the cell whose mean place lies furthest from the middle. Whole squares have 0 for all; a quarter of the round is more than any orders drawn by chance
-// have over as many rounds as there are cells (four standard errors), and by a drift of d within the round it shifts a cell by d/4.
+// unbalanced finds the cell whose mean place lies furthest from the middle. Whole squares have 0 for all, and dropped rounds make little of it: a quarter of the round is four
+// standard errors of orders that were only shuffled, over one and a half times as many rounds as there are cells. With fewer, of a run that ended early, nothing is said. A
+// drift within the round shifts such a cell by a quarter of itself.
 func (j *judgement) unbalanced() (cell int, places float64, found bool) {
 	sums := map[int]float64{}
 	seen := map[int]int{}
@@ -40,7 +41,7 @@ func (j *judgement) unbalanced() (cell int, places float64, found bool) {
 			}
 		}
 	}
-	if rounds < width || width < 4 {
+	if 2*rounds < 3*width || width < 4 {
 		return 0, 0, false
 	}
 	for _, c := range j.Cells {

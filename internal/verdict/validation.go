@@ -21,9 +21,8 @@ const CalibrationError = calibrationError
 
 // Twins are clients of the reference version that are compared with each other: what is found is the tool's own error. First each one against the mean of the others, as
 // the judge looks at them, then each pair. Widths are steadied over the family as those of versions are.
-func Twins(family record.FamilyRun, margin float64) (against, pairs []Difference) {
-	j := judgement{FamilyRun: family, layout: layoutOf(family.Family), samples: samplesOf(family), margin: margin, widen: 1}
-	j.lookForEnough()
+func Twins(family record.FamilyRun) (against, pairs []Difference) {
+	j := validated(family)
 	if len(j.nothing) > 0 {
 		return nil, nil
 	}
@@ -41,6 +40,12 @@ func Twins(family record.FamilyRun, margin float64) (against, pairs []Difference
 	}
 	list := j.steadied(all, names)
 	return list[:len(j.reference)], list[len(j.reference):]
+}
+
+func validated(family record.FamilyRun) *judgement {
+	j := &judgement{FamilyRun: family, layout: layoutOf(family.Family), samples: samplesOf(family), margin: family.Margin, widen: 1}
+	j.lookForEnough()
+	return j
 }
 
 // steadied makes differences of contrasts, steadied together with the deciding ones.
@@ -71,9 +76,8 @@ type Plant struct {
 }
 
 // Plants are the slowdowns planted in versions of a family.
-func Plants(family record.FamilyRun, margin float64) []Plant {
-	j := judgement{FamilyRun: family, layout: layoutOf(family.Family), samples: samplesOf(family), margin: margin, widen: 1}
-	j.lookForEnough()
+func Plants(family record.FamilyRun) []Plant {
+	j := validated(family)
 	reference := j.referenceNsPerRequest()
 	if len(j.nothing) > 0 || reference <= 0 {
 		return nil
