@@ -263,7 +263,7 @@ func (c *clean) print(s *sheet) {
 	s.say("\n  %-45s %10s %10s %10s %12s %12s", "family", "covered", "width", "sd", "floor", "floor max")
 	for i, f := range c.families {
 		r, _ := f.ratio()
-		s.say("  %-45s %8.1f %% %10.2f %8.2f %% %10.1f %% %10.1f %%  margin %.0f %%", f.name, 100*share(f.covered, f.intervals), r, 100*f.spread(), 100*quantile(f.floors, 0.5),
+		s.say("  %-45s %8.1f %% %10.2f %8.2f %% %10.1f %% %10.1f %%  margin %.0f %%", f.name, 100*share(f.covered, f.intervals), r, 100*f.spread(), 100*middleOf(f.floors),
 			100*slices.Max(f.floors), 100*standardFamilies[i].margin)
 	}
 }
@@ -294,7 +294,7 @@ func (f cleanFamily) spread() float64 {
 	for _, estimates := range f.estimates {
 		sds = append(sds, sdOf(estimates))
 	}
-	return quantile(sds, 0.5)
+	return middleOf(sds)
 }
 
 func (c *clean) printNoise(s *sheet) {
@@ -313,7 +313,7 @@ func printNoise(s *sheet, name string, list []noise) {
 				xs = append(xs, of(n))
 			}
 		}
-		return quantile(xs, 0.5)
+		return middleOf(xs)
 	}
 	s.say("  %-45s %8.1f %8.2f %8.2f %8.2f %8.2f %8.2f", name, 100*middle(func(n noise) float64 { return n.batch }), middle(func(n noise) float64 { return n.dear }),
 		middle(func(n noise) float64 { return n.lag1 }), middle(func(n noise) float64 { return n.lag5 }), 100*middle(func(n noise) float64 { return n.forks }),

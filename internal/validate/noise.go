@@ -31,7 +31,7 @@ func noiseOf(f record.FamilyRun) noise {
 	var differences, all, next, later, earlier []float64
 	n := noise{ok: true}
 	for _, fork := range forks {
-		middle, _ := stats.MedianOf(fork.Residuals)
+		middle := middleOf(fork.Residuals)
 		for i, r := range fork.Residuals {
 			r -= middle
 			all = append(all, r)
@@ -48,8 +48,7 @@ func noiseOf(f record.FamilyRun) noise {
 			earlier = append(earlier, r*r)
 		}
 	}
-	middle, _ := stats.MedianOf(differences)
-	n.batch = 1.4826 * middle / math.Sqrt2
+	n.batch = 1.4826 * middleOf(differences) / math.Sqrt2
 	n.dear /= float64(len(all))
 	n.lag1, n.lag5 = meanOf(next)/meanOf(earlier), meanOf(later)/meanOf(earlier)
 	var spreads []float64
@@ -62,7 +61,7 @@ func noiseOf(f record.FamilyRun) noise {
 			spreads = append(spreads, sdOf(levels))
 		}
 	}
-	n.forks, _ = stats.MedianOf(spreads)
+	n.forks = middleOf(spreads)
 	n.worst = slices.Max(spreads)
 	return n
 }
@@ -82,6 +81,12 @@ func sdOf(xs []float64) float64 {
 		sum += (x - m) * (x - m)
 	}
 	return math.Sqrt(sum / float64(max(1, len(xs)-1)))
+}
+
+// middleOf is the median, 0 of nothing.
+func middleOf(xs []float64) float64 {
+	middle, _ := stats.MedianOf(xs)
+	return middle
 }
 
 // quantile is the smallest value that at least a share of all lie at or below.

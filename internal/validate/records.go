@@ -134,8 +134,11 @@ func printPlants(s *sheet, runs []recorded) {
 			}
 			i := slices.IndexFunc(judged.Cells, func(c verdict.Cell) bool { return c.Version == p.Version })
 			word := judged.Cells[i].Verdict
-			if judged.Cells[i].Differs {
+			switch {
+			case judged.Cells[i].Differs:
 				word += ", differs"
+			case word == verdict.Unresolved || word == verdict.Unresolvable:
+				word += " (" + kindOf(judged.Cells[i].Why) + ")"
 			}
 			s.say("  %-36s %4s %7.2f %%   %-32s %-32s %s", f.Name, fmt.Sprintf("v%d", p.Version), 100*p.Share, foundText(p.Newest, p.Share), foundText(p.Neighbours, p.Share), word)
 			name := fmt.Sprintf("tier %d, %s asked for, margin %.0f %%", f.Tier, askedFor(r.run.Header.Plants, f.Name, p), 100*judged.Margin)
@@ -311,7 +314,7 @@ func printFloors(s *sheet, runs []recorded) {
 	s.say("  %-48s %4s %8s %8s %8s", "family", "runs", "least", "middle", "largest")
 	for _, name := range names {
 		list := floors[name]
-		s.say("  %-48s %4d %6.1f %% %6.1f %% %6.1f %%  margin %s", name, len(list), 100*slices.Min(list), 100*quantile(list, 0.5), 100*slices.Max(list),
+		s.say("  %-48s %4d %6.1f %% %6.1f %% %6.1f %%  margin %s", name, len(list), 100*slices.Min(list), 100*middleOf(list), 100*slices.Max(list),
 			strings.Join(margins[name], " or "))
 	}
 }
