@@ -61,6 +61,10 @@ var forbiddings = []forbidding{
 	},
 	{[]string{"seed", "internal/shape", "pin", "internal/schedule"}, []string{"internal/broker", "internal/worker/...", "internal/client/...", "tiers/...", "internal/cli"}, "the core is functions of values"},
 	{[]string{"internal/broker", "internal/worker", "internal/client/franz", "internal/admin", "internal/jolokia", "internal/build", "tiers"}, []string{"internal/cli"}, "the command line is on top"},
+	{
+		[]string{"guards", "tiers", "internal/verdict", "internal/report", "internal/record", "internal/schedule", "internal/stats", "internal/cli", "cmd/protocolbench"},
+		[]string{"internal/validate", "internal/synthetic"}, "what shows that the product is right, and what is made up for it, is no part of the product",
+	},
 	{[]string{"tiers"}, []string{"internal/build"}, "a client comes as a value: a tier doesn't know how it was built"},
 	{[]string{"internal/build"}, []string{"internal/broker", "internal/worker/...", "internal/client/...", "internal/admin", "tiers"}, "the worker's sources are built, not linked in"},
 }
@@ -70,7 +74,15 @@ var closed = map[string][]string{
 	"cmd/franz-worker": {
 		"internal/driver", "internal/worker", "internal/shape", "internal/wire", "internal/measure", "internal/codec", "internal/client/franz", "seed",
 	},
+	"internal/synthetic": madeUp,
+	"internal/validate":  slices.Concat(madeUp, []string{"internal/synthetic", "internal/verdict", "internal/stats", "guards"}, judging),
 }
+
+// madeUp is what a made-up record is made of, judging what the judge stands on: a validation that reached the tiers would simulate what they happen to do.
+var (
+	madeUp  = []string{"internal/record", "internal/schedule", "internal/shape", "internal/driver", "internal/measure", "seed"}
+	judging = []string{"pin", "internal/codec"}
+)
 
 // meaningless names say where code ended up, not what it is.
 var meaningless = []string{"util", "utils", "common", "types", "helper", "helpers", "misc", "base", "lib"}
@@ -103,6 +115,8 @@ func TestImportsCheckerCanFail(t *testing.T) {
 		{p("guards", ours("internal/worker/conformance")), "guards reaches internal/worker/conformance"},
 		{p("internal/verdict", ours("internal/client/franz")), "internal/verdict reaches internal/client/franz"},
 		{p("cmd/franz-worker", ours("internal/admin")), "cmd/franz-worker reaches internal/admin"},
+		{p("internal/verdict", ours("internal/synthetic")), "internal/verdict reaches internal/synthetic"},
+		{p("internal/validate", ours("tiers")), "internal/validate reaches tiers"},
 		{p("internal/helpers"), "internal/helpers has a name that says nothing"},
 	} {
 		got := violations([]pkg{test.broken})

@@ -73,6 +73,7 @@ func judgeFamily(run record.FamilyRun, margin float64, facts runFacts) *judgemen
 		return judgeBuilds(j, buildMarginOf(run.Family, margin), facts.families)
 	}
 	j.lookForEnough()
+	j.checkDesign()
 	j.compare()
 	j.checkFloor()
 	j.checkTwins()

@@ -1,0 +1,54 @@
+package synthetic
+
+import (
+	"slices"
+
+	"protocolbench/internal/record"
+	"protocolbench/internal/schedule"
+	"protocolbench/seed"
+)
+
+// leftNeighbours of the newest version are measured with it, since it is compared with its left plateau.
+const leftNeighbours = 2
+
+// LookAgain adds a second look at some versions of a family, laid out as a run lays it out.
+func (w World) LookAgain(f *record.FamilyRun, versions []int) {
+	budget, _ := schedule.BudgetOf(w.Profile)
+	cells := cellsToLookAt(f.Family, versions)
+	layout := schedule.Second(budget, f.Rounds, len(cells))
+	f.Look = &record.Look{Kind: record.KindLook, Tier: f.Tier, Family: f.Name, Versions: versions, Blocks: layout.Draws * layout.Forks,
+		Rounds: schedule.Rounds(len(cells), layout.Squares), Taken: true}
+	for _, c := range cells {
+		f.Look.Cells = append(f.Look.Cells, c.Cell)
+	}
+	r := seed.Stream(w.Seed, "second look/"+f.Name)
+	for draw := layout.Draws; draw < 2*layout.Draws; draw++ {
+		for fork := range layout.Forks {
+			orders := schedule.Orders(w.Seed, f.Name, draw, fork, layout.Forks, len(cells), layout.Squares)
+			for i := range orders {
+				orders[i] = slices.Clone(orders[i])
+				for k, index := range orders[i] {
+					orders[i][k] = cells[index].Cell
+				}
+			}
+			b := w.block(r, f.Family, cells, draw, fork, orders)
+			b.Look = record.SecondLook
+			f.BlockRuns = append(f.BlockRuns, b)
+		}
+	}
+}
+
+func cellsToLookAt(f record.Family, versions []int) []record.FamilyCell {
+	wanted := slices.Clone(versions)
+	if slices.Contains(versions, f.Reference) {
+		var left []int
+		for _, c := range f.Cells {
+			if c.Role == record.RoleVersion && c.Version < f.Reference {
+				left = append(left, c.Version)
+			}
+		}
+		slices.Sort(left)
+		wanted = append(wanted, left[max(0, len(left)-leftNeighbours):]...)
+	}
+	return slices.DeleteFunc(slices.Clone(f.Cells), func(c record.FamilyCell) bool { return c.Version != f.Reference && !slices.Contains(wanted, c.Version) })
+}
