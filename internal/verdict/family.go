@@ -83,6 +83,7 @@ func judgeFamily(run record.FamilyRun, margin float64, facts runFacts) *judgemen
 	for i, c := range j.versions {
 		j.out.Cells = append(j.out.Cells, j.cell(i, c))
 	}
+	j.tails(facts.families)
 	j.wall()
 	j.out.Steps = j.steps(facts.seed)
 	return &j
