@@ -117,7 +117,7 @@ func TestGrowthIsAlwaysJSON(t *testing.T) {
 		l := fetchLadder(uint64(i))
 		l.profile, l.versions = schedule.Quick, span(4, 4+i%4)
 		runs := l.families()
-		for range r.Uint64() % 60 {
+		for range r.Uint64() % 25 {
 			block := &runs[r.Uint64()%3].BlockRuns[r.Uint64()%4]
 			b := &block.Batches[r.Uint64()%uint64(len(block.Batches))]
 			switch v := odd[r.Uint64()%5]; r.Uint64() % 4 {
