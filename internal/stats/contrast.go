@@ -285,3 +285,17 @@ func Disagreement(forks []Fork) (p, spread float64, ok bool) {
 	}
 	return p, spread, true
 }
+
+// ForkSD is the standard deviation from fork to fork of a contrast, by each fork's trimmed mean; 0 where there are fewer than two.
+func ForkSD(forks []Fork) float64 {
+	var means []float64
+	for _, f := range forks {
+		if m, ok := TrimmedMean(f.D, Trim); ok && finiteAll(f.D) {
+			means = append(means, m)
+		}
+	}
+	if len(means) < 2 {
+		return 0
+	}
+	return math.Sqrt(squares(means) / float64(len(means)-1))
+}

@@ -48,6 +48,7 @@ func Records(w io.Writer, dirs []string) error {
 	printSteps(s, runs)
 	printWords(s, runs)
 	printFloors(s, runs)
+	printEstimators(s, runs)
 	printRecordedNoise(s, runs)
 	return nil
 }
@@ -333,4 +334,16 @@ func printRecordedNoise(s *sheet, runs []recorded) {
 	for _, name := range names {
 		printNoise(s, name, noises[name])
 	}
+}
+
+// printEstimators shows what comparing neighbours is worth beside comparing within rounds: variances fall with the number of rounds, so their ratio says how many times as many
+// rounds would have done the same.
+func printEstimators(s *sheet, runs []recorded) {
+	s.say("\nFrom fork to fork, sd of a version's difference to the reference: by levels of neighbours, and by trimmed means of differences within rounds")
+	s.say("  %-48s %10s %10s %10s", "family", "levels", "rounds", "variances")
+	eachFamily(runs, func(r recorded, f record.FamilyRun, _ verdict.Family) {
+		if levels, rounds, ok := verdict.ForkSpreads(f); ok && levels > 0 {
+			s.say("  %-48s %8.2f %% %8.2f %% %10.1f", f.Name, 100*levels, 100*rounds, rounds*rounds/(levels*levels))
+		}
+	})
 }

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"protocolbench/internal/record"
@@ -130,4 +131,33 @@ func LevelsOf(family record.FamilyRun) []ForkLevels {
 		list = append(list, l)
 	}
 	return list
+}
+
+// ForkSpreads is how far the forks of a family disagree about its versions' differences to the reference: the root mean square over versions of the standard
+// deviation from fork to fork, once of differences of levels and once of trimmed means of differences within rounds, which was the plan. False for what can't be judged.
+func ForkSpreads(family record.FamilyRun) (levels, rounds float64, ok bool) {
+	j := validated(family)
+	if len(j.nothing) > 0 || family.BuildMargin > 0 {
+		return 0, 0, false
+	}
+	inRounds := j.samples
+	inRounds.forks = slices.Clone(j.forks)
+	for i := range inRounds.forks {
+		inRounds.forks[i].levels = nil
+	}
+	return j.forkSpread(j.samples), j.forkSpread(inRounds), true
+}
+
+func (j *judgement) forkSpread(s samples) float64 {
+	var sum, n float64
+	for i, c := range j.versions {
+		if i == j.newest {
+			continue
+		}
+		_, forks := s.contrast(1, fixed([]int{c.Cell}, j.reference))
+		if sd := stats.ForkSD(forks); sd > 0 {
+			sum, n = sum+sd*sd, n+1
+		}
+	}
+	return math.Sqrt(ratio(sum, n, 0))
 }
