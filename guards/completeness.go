@@ -29,7 +29,7 @@ func checkCompleteness(run *record.Run, f record.FamilyRun) []Finding {
 		}
 	}
 	for _, fault := range run.Faults {
-		if fault.Family == f.Name && fault.What == record.FaultWorker {
+		if fault.Family == f.Name && fault.What == record.FaultWorker && inLook(run, f, fault) {
 			outcome, what := workersFault(fault)
 			t.see(AllVersions, fault.Where, outcome, what+"; run this family alone with --only and look at the worker's log", map[string]any{"log": fault.Log})
 		}
@@ -91,12 +91,12 @@ func (c cause) say(t *tally, where record.Where, what string, numbers map[string
 // say nothing about the client. With no fault at all the rows were lost, and nothing here can be trusted.
 func causeOf(run *record.Run, f record.FamilyRun) cause {
 	for _, fault := range run.Faults {
-		if fault.Family == f.Name && fault.What == record.FaultWorker && fault.Build == "" {
+		if fault.Family == f.Name && fault.What == record.FaultWorker && fault.Build == "" && inLook(run, f, fault) {
 			return cause{Fail, "the client's worker failed (" + fault.Text + "); that is a result"}
 		}
 	}
 	for _, fault := range run.Faults {
-		mine := fault.Family == f.Name || fault.Family == "" && (fault.Tier == f.Tier || fault.Tier == WholeRun || fault.What == record.FaultUser)
+		mine := fault.Family == f.Name && inLook(run, f, fault) || fault.Family == "" && (fault.Tier == f.Tier || fault.Tier == WholeRun || fault.What == record.FaultUser)
 		if mine {
 			return cause{Blind, fmt.Sprintf("%s (%s); run it again", fault.Text, fault.What)}
 		}

@@ -112,9 +112,30 @@ func (c Config) onlyFaults() []string {
 			faults = append(faults, fmt.Sprintf("unknown family: --only %q matches none; see --list", pattern))
 		}
 	}
+	return append(faults, c.plantFaults()...)
+}
+
+// plantFaults are plants that would plant nothing: a run that is called planted and isn't would show that a slow version is not seen. Whether the client has the version only it
+// can say.
+func (c Config) plantFaults() []string {
+	var faults []string
 	for _, p := range c.Plants {
-		if !c.matchesAny(p.Families) {
+		matched := slices.DeleteFunc(everything(), func(f family) bool { return !matches(p.Families, f.name()) })
+		chosen := slices.DeleteFunc(c.chosen(false), func(f family) bool { return !matches(p.Families, f.name()) })
+		compared := slices.DeleteFunc(slices.Clone(chosen), func(f family) bool { return f.tier == 2 })
+		pinned := slices.ContainsFunc(compared, func(f family) bool {
+			asked := c.asked(f.api)
+			return p.Version >= f.api.Floor && (asked == pin.None || asked[0] <= p.Version && p.Version <= asked[1])
+		})
+		switch {
+		case len(matched) == 0:
 			faults = append(faults, fmt.Sprintf("unknown family: --plant %q matches none; see --list", p.Families))
+		case len(chosen) == 0:
+			faults = append(faults, fmt.Sprintf("--plant %s would plant nothing: --tier, --profile and --only leave none of its families", p))
+		case len(compared) == 0:
+			faults = append(faults, fmt.Sprintf("--plant %s would plant nothing: tier 2 compares no versions", p))
+		case !pinned:
+			faults = append(faults, fmt.Sprintf("--plant %s would plant nothing: version %d is pinned in none of its families", p, p.Version))
 		}
 	}
 	return faults

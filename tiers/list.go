@@ -128,7 +128,7 @@ func (s *session) expected(tiers []int) time.Duration {
 			sum += brokerExpected
 		}
 		draws, forks := s.repeats(tier)
-		for _, f := range s.chosen(s.embedded) {
+		for _, f := range s.able() {
 			if f.tier != tier {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"protocolbench/guards"
+	"protocolbench/internal/driver"
 	"protocolbench/internal/record"
 	"protocolbench/internal/schedule"
 	"protocolbench/internal/verdict"
@@ -25,6 +26,9 @@ func (s *session) looks() int {
 func (s *session) expect() {
 	first := s.expected(s.Tiers)
 	s.Progress.Expect(first)
+	if left := len(s.chosen(s.embedded)) - len(s.able()); left > 0 {
+		s.Progress.Say(fmt.Sprintf("%d families are left out: the worker lacks the ability %q", left, driver.ModeFraming))
+	}
 	if rest := s.budget.Limit - first; s.looks() > 1 && rest > 0 {
 		s.Progress.Say(fmt.Sprintf("second looks at what stays undecided may add up to %d minutes", int(rest.Round(time.Minute).Minutes())))
 	}
@@ -45,7 +49,7 @@ func (s *session) secondLooks(ctx context.Context, l *live, tier int, families [
 	for _, judged := range v.Families {
 		i := slices.IndexFunc(families, func(f *familyState) bool { return f.name() == judged.Name })
 		if versions := verdict.WorthALook(judged); i >= 0 && len(versions) > 0 {
-			second, row := s.lookAt(families[i], versions)
+			second, row := s.lookAtMost(families[i], judged, versions)
 			if err := s.writer.Write(row); err != nil {
 				return err
 			}
@@ -53,15 +57,31 @@ func (s *session) secondLooks(ctx context.Context, l *live, tier int, families [
 				s.Progress.Say(fmt.Sprintf("%s: no second look: %s", judged.Name, row.Why))
 				continue
 			}
-			s.Progress.Say(fmt.Sprintf("%s: a second look at %s, about %s", judged.Name, versionsText(versions), time.Duration(row.ExpectedNs).Round(time.Second)))
+			s.Progress.Say(fmt.Sprintf("%s: a second look at %s, about %s", judged.Name, versionsText(row.Versions), time.Duration(row.ExpectedNs).Round(time.Second)))
 			again = append(again, second)
 		}
 	}
 	return s.lookAgain(ctx, l, again)
 }
 
+// lookAtMost makes the second look at all of the versions or, where that would take too long and the newest is among them, at the others: its whole left plateau is
+// measured with it, which is most of the family.
+func (s *session) lookAtMost(f *familyState, judged verdict.Family, versions []int) (*familyState, record.Look) {
+	second, row := s.lookAt(f, versions, judged.LeftPlateau)
+	if row.Taken || len(versions) == 1 || !slices.Contains(versions, judged.Reference) {
+		return second, row
+	}
+	others := slices.DeleteFunc(slices.Clone(versions), func(v int) bool { return v == judged.Reference })
+	if second, fewer := s.lookAt(f, others, nil); fewer.Taken {
+		fewer.Why = fmt.Sprintf("without v%d: with what that is compared with %s", judged.Reference, row.Why)
+		return second, fewer
+	}
+	return second, row
+}
+
 // lookAgain interleaves the families' blocks as the first look does.
 func (s *session) lookAgain(ctx context.Context, l *live, families []*familyState) error {
+	s.promised = 0 // from here on it is in the time that goes by
 	if len(families) == 0 {
 		return nil
 	}
@@ -84,8 +104,8 @@ func (s *session) lookAgain(ctx context.Context, l *live, families []*familyStat
 }
 
 // lookAt makes the second look at a family, or says why there is none.
-func (s *session) lookAt(f *familyState, versions []int) (*familyState, record.Look) {
-	cells := cellsToLookAt(f.row, versions)
+func (s *session) lookAt(f *familyState, versions, leftPlateau []int) (*familyState, record.Look) {
+	cells := f.row.CellsAgain(versions, leftPlateau)
 	layout := schedule.Second(s.budget, f.row.Rounds, len(cells))
 	row := record.Look{Tier: f.tier, Family: f.name(), Versions: versions, Blocks: layout.Draws * layout.Forks, Rounds: schedule.Rounds(len(cells), layout.Squares), Taken: true}
 	for _, c := range cells {
@@ -109,38 +129,8 @@ func (s *session) lookAt(f *familyState, versions []int) (*familyState, record.L
 	return second, row
 }
 
-// cellsToLookAt are those of the versions, the reference's clients and the canary. The newest version is compared with its left plateau, so where it is undecided
-// the neighbours on its left are measured, too.
-func cellsToLookAt(f record.Family, versions []int) []record.FamilyCell {
-	wanted := slices.Clone(versions)
-	if slices.Contains(versions, f.Reference) {
-		wanted = append(wanted, leftOf(f, f.Reference)...)
-	}
-	var cells []record.FamilyCell
-	for _, c := range f.Cells {
-		if c.Version == f.Reference || slices.Contains(wanted, c.Version) {
-			cells = append(cells, c)
-		}
-	}
-	return cells
-}
-
 // lookReserve is added to the expected time of a second look: opening and warming up a fork cost more per batch where there are fewer cells.
 const lookReserve = 1.25
-
-// leftNeighbours is how many versions stand for the left plateau in a second look.
-const leftNeighbours = 2
-
-func leftOf(f record.Family, version int) []int {
-	var left []int
-	for _, c := range f.Cells {
-		if c.Role == record.RoleVersion && c.Version < version {
-			left = append(left, c.Version)
-		}
-	}
-	slices.Sort(left)
-	return left[max(0, len(left)-leftNeighbours):]
-}
 
 func after(tiers []int, tier int) []int {
 	var later []int

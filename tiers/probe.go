@@ -64,10 +64,23 @@ func (s *session) askedVersionsExist() error {
 			}
 		}
 	}
+	for _, p := range s.Plants {
+		if !slices.ContainsFunc(s.able(), func(f family) bool { return s.pins(f, p.Version) && matches(p.Families, f.name()) }) {
+			faults = append(faults, fmt.Sprintf("--plant %s would plant nothing: the client doesn't implement version %d in any of its families", p, p.Version))
+		}
+	}
 	if faults != nil {
 		return &UsageError{faults}
 	}
 	return nil
+}
+
+// pins tells whether every build implements a version of a family's API that is compared.
+func (s *session) pins(f family, version int) bool {
+	return f.tier < 2 && !slices.ContainsFunc(s.sides, func(of *side) bool {
+		has := of.implemented(f.api)
+		return has == pin.None || version < has[0] || version > has[1]
+	})
 }
 
 // probe tries every version that both sides name with one real request of the client under test.

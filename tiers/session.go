@@ -94,6 +94,9 @@ func begin(ctx context.Context, c Config) (*session, error) {
 	if len(s.chosen(false)) == 0 {
 		return nil, &UsageError{[]string{"nothing to run: --only, --tier and --profile leave no family; see --list"}}
 	}
+	if len(s.able()) == 0 {
+		return nil, &UsageError{[]string{"nothing to run: the worker lacks the ability that the families of --only need; its hello lists what it has"}}
+	}
 	if err := s.link(ctx); err != nil {
 		return nil, err
 	}

@@ -150,6 +150,13 @@ func (c Client) isItself(hello driver.Hello, layout int) error {
 	return nil
 }
 
+// able are the chosen families that every build's worker can measure. The mode framing reads a part of a response, which not every client has a way to.
+func (s *session) able() []family {
+	return slices.DeleteFunc(s.chosen(s.embedded), func(f family) bool {
+		return f.mode == driver.ModeFraming && slices.ContainsFunc(s.sides, func(of *side) bool { return !slices.Contains(of.hello.Abilities, driver.ModeFraming) })
+	})
+}
+
 // implemented is a client's range of an API by its own hello.
 func (of *side) implemented(api pin.API) [2]int {
 	for _, r := range of.hello.Implemented {

@@ -115,7 +115,7 @@ func (s *session) repeats(tier int) (draws, forks int) {
 
 func (s *session) states(tier int) []*familyState {
 	var states []*familyState
-	for _, f := range s.chosen(s.embedded) {
+	for _, f := range s.able() {
 		if f.tier == tier {
 			states = append(states, &familyState{family: f})
 		}

@@ -64,7 +64,7 @@ type Hello struct {
 	PID         int               `json:"pid"`
 	Implemented []Range           `json:"implemented"`
 	// Abilities: "codec" (tier 0), "live", "plant", "steady", "hash", "tcp" (TCP_INFO), "frames" (wire counts), "own-version"
-	// (the client itself says which version an answer had).
+	// (the client itself says which version an answer had), "framing" (the mode of that name).
 	Abilities []string `json:"abilities"`
 }
 

@@ -46,6 +46,7 @@ func goldenRows() []any {
 		Family{Tier: 1, Name: goldenWhere.Family, API: "Fetch", Key: 1, Mode: driver.ModeBare, Margin: 0.05, BuildMargin: 0.05, Deciding: true, Reference: 18,
 			Shape: shape.Shape{Name: "size=64KiB", RecordsPerBatch: 10, BatchesPerPartition: 58, Partitions: 1, Topics: 1, KeyBytes: 8, ValueBytes: 100, Headers: 1, FetchBytes: 65536, RequiredAcks: -1},
 			Cells: []FamilyCell{{Cell: 3, Version: 4, Role: RoleVersion, Build: BuildBaseline, PlantNsPerRequest: 3420}}, Rounds: 9, Blocks: 4, RequestsPerBatch: 46, RecordsPerRequest: 580, PlantNsPerRequest: 22800, FewestRequests: 46},
+		Look{Tier: 1, Family: goldenWhere.Family, Versions: []int{4}, Cells: []int{3}, Blocks: 24, Rounds: 27, ExpectedNs: 90_000_000_000, Taken: true, Why: "as planned"},
 		Block{Where: goldenWhere, WorkerPID: 4242, BaselinePID: 4343, Layout: 17, BaselineLayout: 42, OpeningOrder: []int{3}, Orders: [][]int{{3}}, ContentSeed: 1<<63 + 1, Topic: "topic", WarmRounds: 10, Warm: true, OpenNs: 900_000_000, Look: 2},
 		Evidence{Where: goldenWhere, When: WhenOpen, Worker: goldenSnapshot(), OutsideCPUNs: 5, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 7}, Broker: goldenBroker(number), WaitedNs: 3},
 		Batch{Where: goldenWhere, Round: 5, Position: 2, Cell: 3,
@@ -58,7 +59,6 @@ func goldenRows() []any {
 			Stored: &ReadBack{Records: 580, Hash: 1<<63 + 4, ExpectedHash: 1<<63 + 4, Why: "read"}},
 		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20}},
 		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000},
-		Look{Tier: 1, Family: goldenWhere.Family, Versions: []int{4}, Cells: []int{3}, Blocks: 24, Rounds: 27, ExpectedNs: 90_000_000_000, Taken: true, Why: "as planned"},
 		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}, Build: BuildBaseline},
 		Trailer{Complete: true, Reason: "as planned", WallNs: 90_000_000_000, Changed: []string{"checkout: pkg/kgo/client.go"}},
 	}
@@ -235,11 +235,14 @@ func rowsOf(run *Run) []any {
 	}
 	for _, family := range run.Families {
 		rows = append(rows, family.Family)
-		for _, block := range family.BlockRuns {
+		for _, block := range family.blocksOf(func(look int) bool { return look < SecondLook }) {
 			rows = append(rows, rowsOfBlock(block)...)
 		}
 		if family.Look != nil {
 			rows = append(rows, *family.Look)
+		}
+		for _, block := range family.blocksOf(func(look int) bool { return look >= SecondLook }) {
+			rows = append(rows, rowsOfBlock(block)...)
 		}
 	}
 	for _, row := range run.Faults {

@@ -82,6 +82,12 @@ func (r *reader) placeBlock(row *Block) error {
 		return fmt.Errorf("fields draw and fork: draw %d, fork %d of %s was opened before", row.Draw, row.Fork, row.Family)
 	}
 	family := &r.run.Families[index]
+	if second := row.Look >= SecondLook; second != (family.Look != nil && family.Look.Taken) {
+		if second {
+			return fmt.Errorf("field look: no row before this one says that a second look was taken at %s", row.Family)
+		}
+		return fmt.Errorf("field look: this block of %s comes after the row of its second look, and is not one of that look's", row.Family)
+	}
 	r.blocks[row.Where] = len(family.BlockRuns)
 	family.BlockRuns = append(family.BlockRuns, BlockRun{Block: *row})
 	return nil

@@ -35,6 +35,8 @@ func TestReadRefusesWhatIsNotAsWritten(t *testing.T) {
 		}
 		return strings.Replace(l, old, next, 1)
 	}
+	second, look := block, line(KindLook)
+	block = changed(block, `,"look":2`, ``)
 	for _, test := range []struct {
 		name  string
 		lines []string
@@ -58,6 +60,9 @@ func TestReadRefusesWhatIsNotAsWritten(t *testing.T) {
 		{"family twice", []string{header, family, family}, []string{"line 3", "family", "declared before"}},
 		{"block of no family", []string{header, block}, []string{"line 2", "block", "family", "no row before"}},
 		{"block twice", []string{header, family, block, block}, []string{"line 4", "block", "opened before"}},
+		{"block of a look that nobody announced", []string{header, family, second}, []string{"line 3", "block", "look", "no row before"}},
+		{"block of a look that was not taken", []string{header, family, changed(look, `"taken":true`, `"taken":false`), second}, []string{"line 4", "block", "look", "no row before"}},
+		{"block of the first look after the second's row", []string{header, family, look, block}, []string{"line 4", "block", "look", "second look"}},
 		{"batch of no block", []string{header, family, batch}, []string{"line 3", "batch", "no row before"}},
 		{"batch of no cell", []string{header, family, block, changed(batch, `"cell":3`, `"cell":5`)}, []string{"line 4", "batch", "cell", "no cell 5"}},
 		{"evidence of no end", []string{header, family, block, changed(line(KindEvidence), `"when":"open"`, `"when":"later"`)}, []string{"line 4", "evidence", "when", "later"}},

@@ -257,15 +257,15 @@ type Look struct {
 	Kind   string `json:"kind"`
 	Tier   int    `json:"tier"`
 	Family string `json:"family"`
-	// Versions are those that were undecided.
+	// Versions are those that were undecided. Where time is left only for the others, the newest one is not among them.
 	Versions []int `json:"versions"`
-	// Cells are measured: those of the undecided versions, the reference's clients, its neighbours on the left where the reference is undecided, and the canary.
+	// Cells are measured: those of the undecided versions, the reference's clients, its left plateau where the reference is undecided, and the canary.
 	Cells      []int  `json:"cells"`
 	Blocks     int    `json:"blocks"`
 	Rounds     int    `json:"rounds"` // per block
 	ExpectedNs int64  `json:"expectedNs"`
 	Taken      bool   `json:"taken"`
-	Why        string `json:"why,omitempty"` // why it was not taken
+	Why        string `json:"why,omitempty"` // why it was not taken, or not at all that was undecided
 }
 
 // Cell is a cell as opened in one block, and one full hash of what it carried. A cell that was hashed more than once has as many rows.

@@ -21,6 +21,8 @@ type FamilyRun struct {
 	BlockRuns []BlockRun
 	// Look says what was undecided after the first look; nil: nothing was, or there was no second one to take.
 	Look *Look
+	// LookNumber is that of the look that this is the view of (Looks); 0: the whole family.
+	LookNumber int
 }
 
 // BlockRun is everything measured in one block. A block that a fault ended has what came before.

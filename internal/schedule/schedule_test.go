@@ -174,3 +174,38 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("a live block (%v) has to cost more than one without a broker (%v)", live, codec)
 	}
 }
+
+// The forks of a draw of a second look measure whole squares together, whatever the number of cells: each cell stands at each place equally often.
+func TestSecondLooksAreBalanced(t *testing.T) {
+	for _, b := range Budgets() {
+		for cells := 4; cells <= 21; cells++ {
+			layout := Second(b, 18, cells)
+			if layout.Draws != b.Draws || layout.Forks != 2*b.Forks {
+				t.Fatalf("%s: %+v", b.Profile, layout)
+			}
+			places := make([][]int, cells)
+			for i := range places {
+				places[i] = make([]int, cells)
+			}
+			rounds := 0
+			for fork := range layout.Forks {
+				for _, order := range Orders(7, "tier0/fetch", b.Draws, fork, layout.Forks, cells, layout.Squares) {
+					rounds++
+					for place, cell := range order {
+						places[cell][place]++
+					}
+				}
+			}
+			for cell, counts := range places {
+				for place, n := range counts {
+					if n*cells != rounds {
+						t.Fatalf("%s, %d cells, %d rounds: cell %d stands %d times at place %d", b.Profile, cells, rounds, cell, n, place)
+					}
+				}
+			}
+			if each := float64(rounds) / float64(layout.Forks); each < 18 || each > 40.5 {
+				t.Errorf("%s, %d cells: %.1f rounds per fork, 27 are meant", b.Profile, cells, each)
+			}
+		}
+	}
+}

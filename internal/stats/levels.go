@@ -62,7 +62,9 @@ func fit(pairs []pair, levels []float64, cells int) ([]float64, bool) {
 		}
 		next, ok := refit(pairs, levels, scale, weight, cells)
 		if !ok {
-			return nil, false
+			// The bisquare may leave out all that a cell has: one with two costs, half a batch's cost apart, has no pair near its level. Huber's weights are never 0, and
+			// their levels stand.
+			return levels, n >= huberRefits && finiteAll(levels)
 		}
 		moved := 0.0
 		for i := range next {

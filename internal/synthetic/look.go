@@ -8,13 +8,10 @@ import (
 	"protocolbench/seed"
 )
 
-// leftNeighbours of the newest version are measured with it, since it is compared with its left plateau.
-const leftNeighbours = 2
-
-// LookAgain adds a second look at some versions of a family, laid out as a run lays it out.
-func (w World) LookAgain(f *record.FamilyRun, versions []int) {
+// LookAgain adds a second look at some versions of a family, laid out as a run lays it out. The left plateau is what the newest version is compared with.
+func (w World) LookAgain(f *record.FamilyRun, versions, leftPlateau []int) {
 	budget, _ := schedule.BudgetOf(w.Profile)
-	cells := cellsToLookAt(f.Family, versions)
+	cells := f.CellsAgain(versions, leftPlateau)
 	layout := schedule.Second(budget, f.Rounds, len(cells))
 	f.Look = &record.Look{Kind: record.KindLook, Tier: f.Tier, Family: f.Name, Versions: versions, Blocks: layout.Draws * layout.Forks,
 		Rounds: schedule.Rounds(len(cells), layout.Squares), Taken: true}
@@ -36,19 +33,4 @@ func (w World) LookAgain(f *record.FamilyRun, versions []int) {
 			f.BlockRuns = append(f.BlockRuns, b)
 		}
 	}
-}
-
-func cellsToLookAt(f record.Family, versions []int) []record.FamilyCell {
-	wanted := slices.Clone(versions)
-	if slices.Contains(versions, f.Reference) {
-		var left []int
-		for _, c := range f.Cells {
-			if c.Role == record.RoleVersion && c.Version < f.Reference {
-				left = append(left, c.Version)
-			}
-		}
-		slices.Sort(left)
-		wanted = append(wanted, left[max(0, len(left)-leftNeighbours):]...)
-	}
-	return slices.DeleteFunc(slices.Clone(f.Cells), func(c record.FamilyCell) bool { return c.Version != f.Reference && !slices.Contains(wanted, c.Version) })
 }

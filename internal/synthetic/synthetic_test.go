@@ -96,10 +96,10 @@ func TestLookAgain(t *testing.T) {
 	w.Profile, w.Looks = schedule.Standard, 2
 	for _, c := range []struct{ versions, cells []int }{
 		{[]int{7, 9}, []int{3, 5, 14, 15, 16, 17}},
-		{[]int{18}, []int{12, 13, 14, 15, 16, 17}}, // the newest: its left neighbours as well
+		{[]int{18}, []int{11, 12, 13, 14, 15, 16, 17}}, // the newest: its left plateau as well
 	} {
 		f := w.Run().Families[0]
-		w.LookAgain(&f, c.versions)
+		w.LookAgain(&f, c.versions, []int{15, 16, 17})
 		if !slices.Equal(f.Look.Cells, c.cells) {
 			t.Errorf("%v: cells %v", c.versions, f.Look.Cells)
 		}

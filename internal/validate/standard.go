@@ -126,7 +126,7 @@ func (m made) lookAgain(v verdict.Verdict, wanted func(verdict.Family) []int) bo
 	for i, f := range v.Families {
 		if versions := wanted(f); len(versions) > 0 {
 			w := m.worlds[i]
-			w.LookAgain(&m.run.Families[i], versions)
+			w.LookAgain(&m.run.Families[i], versions, f.LeftPlateau)
 			looked = true
 		}
 	}

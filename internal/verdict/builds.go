@@ -38,7 +38,7 @@ type builds struct {
 // judgeBuilds judges candidate against baseline.
 func judgeBuilds(j judgement, buildMargin float64, families int) *judgement {
 	b := builds{judgement: j, margin: buildMargin}
-	b.base = judgement{FamilyRun: j.FamilyRun, layout: layoutOfBuild(j.Family, record.BuildBaseline), samples: j.samples, margin: j.margin, widen: j.widen}
+	b.base = judgement{FamilyRun: j.FamilyRun, layout: layoutOfBuild(j.Family, record.BuildBaseline), samples: j.samples, margin: j.margin, widen: j.widen, alpha: j.alpha}
 	b.base.out.Warnings = []Warning{}
 	b.out.Builds = &Builds{CurveMargin: j.margin}
 	b.lookForEnough()

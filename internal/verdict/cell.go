@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"protocolbench/internal/record"
@@ -25,15 +26,15 @@ func (j *judgement) cell(i int, declared record.FamilyCell) Cell {
 }
 
 func (j *judgement) word(c cellContrast, cell Cell) (word, why string, moreRounds float64) {
-	if len(j.nothing) > 0 {
-		return Unresolved, strings.Join(j.nothing, "; "), 0
+	if len(c.by.nothing) > 0 {
+		return Unresolved, strings.Join(c.by.nothing, "; "), 0
 	}
 	upperLn, ok := c.Upper(1 - c.alpha)
 	if !ok {
 		return Unresolved, fmt.Sprintf("%d rounds in %d forks carry no interval: it needs %s", c.Rounds, c.Forks, c.Need), 0
 	}
-	if len(j.spoilt) > 0 {
-		return Unresolvable, strings.Join(j.spoilt, "; "), 0
+	if len(c.by.spoilt) > 0 {
+		return Unresolvable, strings.Join(c.by.spoilt, "; "), 0
 	}
 	if c.torn {
 		return Unresolvable, fmt.Sprintf("draws disagree by %s", percent(asRatio(c.apart))), 0
@@ -56,10 +57,10 @@ func (j *judgement) word(c cellContrast, cell Cell) (word, why string, moreRound
 	moreRounds = j.roundsToSettle(c, upperLn)
 	word, why = Unresolved, fmt.Sprintf("the upper bound of %s is not below the margin of %s; about %.1f times the rounds would settle it, if it stays at %s",
 		percent(upper), percent(j.margin), moreRounds, percent(cell.Difference))
-	if j.coarse != "" {
-		word, why = Unresolvable, j.coarse+"; "+why
+	if c.by.coarse != "" {
+		word, why = Unresolvable, c.by.coarse+"; "+why
 	}
-	if j.Look != nil && !j.Look.Taken {
+	if j.Look != nil && j.Look.Why != "" && !(j.Look.Taken && slices.Contains(j.Look.Versions, cell.Version)) {
 		why += "; a second look was not taken: " + j.Look.Why
 	}
 	return word, why, moreRounds

@@ -28,10 +28,7 @@ func (j *judgement) unbalanced() (cell int, places float64, found bool) {
 	sums := map[int]float64{}
 	seen := map[int]int{}
 	width, rounds := 0, 0
-	for _, f := range j.forks {
-		if f.look > 1 {
-			continue // it has other cells, in squares of their own
-		}
+	for _, f := range j.lastLook().forks { // each look has squares of its own cells
 		for _, r := range f.rounds {
 			rounds++
 			width = len(r.order)

@@ -36,22 +36,19 @@ type judgement struct {
 	out       Family
 	margin    float64 // ratio
 	widen     float64
+	alpha     float64        // what the judgement may err by
 	contrasts []cellContrast // as layout.versions
 	canary    stats.Contrast
-	looks     int // that were planned: 2 where alpha had to be split
+	grounds
+	first *judgement // that of the first look, where this one is of both together
+}
+
+// grounds keep versions from a word, or give those that have none a name.
+type grounds struct {
 	// nothing is why there is not enough to judge (unresolved); spoilt why no amount of it would do (unresolvable).
 	nothing []string
 	spoilt  []string
 	coarse  string // the floor is above the margin: what an undecided version is called then; "" where it isn't
-}
-
-type cellContrast struct {
-	stats.Contrast
-	name  string
-	p     float64 // Holm-corrected
-	alpha float64 // what its look may err by
-	apart float64 // spread of draws, ln
-	torn  bool    // draws disagree by more than forks explain, and by the margin or more
 }
 
 // runFacts is what a family's judgement has to know of its run.
@@ -63,22 +60,10 @@ type runFacts struct {
 
 // judgeFamily judges a family of tier 0 or 1.
 func judgeFamily(run record.FamilyRun, margin float64, facts runFacts) *judgement {
-	j := judgement{FamilyRun: run, layout: layoutOf(run.Family), samples: samplesOf(run), margin: margin, widen: 1, looks: facts.looks}
-	if run.Tier > 0 {
-		j.widen = stats.LiveWiden
-	}
-	j.out = Family{Tier: run.Tier, Name: run.Name, API: run.API, Mode: run.Mode, Reference: run.Reference, Margin: margin,
-		Deciding: run.Deciding, Warnings: []Warning{}, Steps: []Step{}, Looks: 1, Cells: []Cell{}, Rounds: j.samples.rounds, Forks: len(j.forks), Draws: j.draws()}
 	if run.BuildMargin > 0 {
-		return judgeBuilds(j, buildMarginOf(run.Family, margin), facts.families)
+		return judgeBuilds(*newJudgement(run, margin, alpha), buildMarginOf(run.Family, margin), facts.families)
 	}
-	j.lookForEnough()
-	j.checkDesign()
-	j.compare()
-	j.checkFloor()
-	j.checkTwins()
-	j.checkCanary()
-	j.checkPosition(facts.families)
+	j := judgeLooks(run, margin, facts)
 	j.warn()
 	for i, c := range j.versions {
 		j.out.Cells = append(j.out.Cells, j.cell(i, c))
@@ -86,7 +71,28 @@ func judgeFamily(run record.FamilyRun, margin float64, facts runFacts) *judgemen
 	j.tails(facts.families)
 	j.wall()
 	j.out.Steps = j.steps(facts.seed)
-	return &j
+	return j
+}
+
+func newJudgement(run record.FamilyRun, margin, alpha float64) *judgement {
+	j := &judgement{FamilyRun: run, layout: layoutOf(run.Family), samples: samplesOf(run), margin: margin, widen: 1, alpha: alpha}
+	if run.Tier > 0 {
+		j.widen = stats.LiveWiden
+	}
+	j.out = Family{Tier: run.Tier, Name: run.Name, API: run.API, Mode: run.Mode, Reference: run.Reference, Margin: margin,
+		Deciding: run.Deciding, Warnings: []Warning{}, Steps: []Step{}, Looks: 1, Cells: []Cell{}, Rounds: j.samples.rounds, Forks: len(j.forks), Draws: j.draws()}
+	return j
+}
+
+// examine makes the contrasts, and looks for what would spoil them.
+func (j *judgement) examine(families int) {
+	j.lookForEnough()
+	j.checkDesign()
+	j.compare()
+	j.checkFloor()
+	j.checkTwins()
+	j.checkCanary()
+	j.checkPosition(families)
 }
 
 const onlyOneVersion = "only one version: there is nothing to compare it with"
@@ -133,87 +139,6 @@ func (j *judgement) lookForEnough() {
 	}
 }
 
-// contrastsOf makes each version's deciding contrast and the canary's from some samples, steadies their standard errors by each other, and corrects
-// the versions' p-values for being many.
-func (j *judgement) contrastsOf(s samples, alpha float64) (versions []cellContrast, canary stats.Contrast) {
-	versions = make([]cellContrast, len(j.versions))
-	var all []stats.Contrast
-	for i, c := range j.versions {
-		cells := fixed([]int{c.Cell}, j.reference)
-		versions[i].name, versions[i].alpha = contrastNewest, alpha
-		if i == j.newest {
-			cells, versions[i].name = j.plateaus(s, j.margin), contrastPlateau
-		}
-		contrast, forks := s.contrast(j.widen, cells)
-		drawsP, apart, ok := stats.Disagreement(forks)
-		versions[i].apart = apart
-		versions[i].torn = ok && drawsP < rareAlpha/float64(len(j.versions)) && apart >= math.Log1p(j.margin)
-		all = append(all, contrast)
-	}
-	if j.layout.canary >= 0 {
-		found, _ := s.contrast(j.widen, fixed([]int{j.layout.canary}, j.reference))
-		all = append(all, found)
-	}
-	poolUntorn(all, versions)
-	stats.Moderate(all)
-	if j.layout.canary >= 0 {
-		canary = all[len(j.versions)]
-	}
-	for i := range j.versions {
-		versions[i].Contrast = all[i]
-		versions[i].UpperLevel = 1 - alpha
-	}
-	correct(versions)
-	return versions, canary
-}
-
-// poolUntorn gives the family one Birge ratio. A version whose draws are torn has its own word, and keeps its own ratio: in the pool, one version with a draw 40 % off took
-// `not slower` from half of the others.
-func poolUntorn(all []stats.Contrast, versions []cellContrast) {
-	var whole []stats.Contrast
-	var from []int
-	for i, c := range all {
-		if i >= len(versions) || !versions[i].torn {
-			whole, from = append(whole, c), append(from, i)
-		}
-	}
-	stats.PoolBirge(whole)
-	for k, i := range from {
-		all[i] = whole[k]
-	}
-}
-
-// checkFloor leaves out a version whose draws disagree: it has its own word already, and its width says nothing about what can be
-// resolved of the others.
-//
-// A floor above the margin says that equal versions would hardly all be shown not to be slower. It says nothing against what was shown, so it decides only what an undecided
-// version is called. Planned was that it makes the whole family unresolvable: then a version that was surely slower, or surely not, lost its word to its neighbours' noise.
-func (j *judgement) checkFloor() {
-	j.out.Floor = floorOf(j.contrasts)
-	if j.out.Floor == Unbounded {
-		return // lookForEnough or the versions themselves have said why
-	}
-	if j.out.Floor > j.margin {
-		j.coarse = fmt.Sprintf("the floor of %s is above the margin of %s", percent(j.out.Floor), percent(j.margin))
-		j.warning(fmt.Sprintf("differences below %s can't be resolved here", percent(j.out.Floor)),
-			"close other programs, or take more rounds with --profile standard or release")
-	}
-}
-
-func floorOf(contrasts []cellContrast) float64 {
-	all := make([]stats.Contrast, 0, len(contrasts))
-	for _, c := range contrasts {
-		if !c.torn {
-			all = append(all, c.Contrast)
-		}
-	}
-	floor, ok := stats.Floor(all)
-	if !ok || len(all) == 0 {
-		return Unbounded
-	}
-	return asRatio(floor)
-}
-
 // checkTwins: clients of one version that differ by the margin show that the set-up makes differences of that size by
 // itself. The twins are not versions and are never called slower.
 func (j *judgement) checkTwins() {
@@ -239,7 +164,7 @@ func twoSided(c stats.Contrast) float64 {
 }
 
 func (j *judgement) checkPosition(families int) {
-	test := stats.PositionF(j.byPosition())
+	test := stats.PositionF(j.lastLook().byPosition())
 	j.out.Position = Position{P: test.P, Spread: asRatio(test.Spread)}
 	if test.OK && test.P < rareAlpha/float64(max(1, families)) && j.out.Position.Spread >= j.margin/2 {
 		j.out.Position.Alarm = true
@@ -275,6 +200,9 @@ func (j *judgement) warn() {
 	}
 	if n := len(j.dropped); n > 0 {
 		j.warning(fmt.Sprintf("%d rounds were not whole and are left out: %s", n, listed(j.dropped)), "see the faults of these blocks")
+	}
+	if n := len(j.levelless); n > 0 {
+		j.warning(fmt.Sprintf("%d forks are left out: %s", n, listed(j.levelless)), "see the faults of these blocks; a longer --profile has more rounds to a fork")
 	}
 	for i, c := range j.contrasts {
 		if c.Exact {

@@ -138,7 +138,7 @@ func TestUnresolvable(t *testing.T) {
 		why    string
 	}{
 		"canary burns nothing":   {func(w *world) { w.planted = 0 }, "canary"},
-		"canary burns double":    {func(w *world) { w.planted = 2 }, "canary"},
+		"canary burns too much":  {func(w *world) { w.planted = 1.5 * liveOvershoot }, "canary"},
 		"noise above the margin": {func(w *world) { w.noise = 0.3 }, "floor"},
 		"clients of their own":   {func(w *world) { w.state = 0.1 }, "floor"},
 		"position costs":         {func(w *world) { w.position = func(p int) float64 { return 1 + 0.01*float64(p) } }, "position"},

@@ -48,7 +48,8 @@ func layoutOfBuild(family record.Family, build string) layout {
 // right. Judged on the forks that also test it, a plateau would be chosen to look equal, or unequal.
 //
 // Halves are the even and the odd forks, so that each draw is in both. With one half empty the plateau is the left
-// neighbour alone, which needs no judging.
+// neighbour alone, which needs no judging. The samples are those of the first look, also for the forks of a second one: what is asked must not change with the answer. A
+// second look therefore measures all of the plateau; a part of it would be another question.
 func (l layout) plateaus(s samples, margin float64) func(forkRounds) (of, against []int) {
 	halves := [2][]int{}
 	for half := range halves {
@@ -60,11 +61,20 @@ func (l layout) plateaus(s samples, margin float64) func(forkRounds) (of, agains
 		}
 		halves[half] = l.plateauBy(other, margin)
 	}
-	return func(f forkRounds) ([]int, []int) {
-		// a second look has only some of a plateau's versions
-		there := slices.DeleteFunc(slices.Clone(halves[halfOf(f)]), func(cell int) bool { return len(f.rounds) > 0 && !f.has([]int{cell}) })
-		return l.reference, there
+	return func(f forkRounds) ([]int, []int) { return l.reference, halves[halfOf(f)] }
+}
+
+// plateauVersions are those of both halves, oldest first: what the newest version is compared with.
+func (l layout) plateauVersions(plateaus func(forkRounds) (of, against []int)) []int {
+	var versions []int
+	_, even := plateaus(forkRounds{fork: 0})
+	_, odd := plateaus(forkRounds{fork: 1})
+	for _, c := range l.versions {
+		if slices.Contains(even, c.Cell) || slices.Contains(odd, c.Cell) {
+			versions = append(versions, c.Version)
+		}
 	}
+	return versions
 }
 
 func halfOf(f forkRounds) int { return f.fork & 1 }

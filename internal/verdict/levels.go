@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -13,7 +14,12 @@ func (s *samples) findLevels() {
 	for i := range s.forks {
 		s.forks[i].findLevels()
 	}
-	s.forks = slices.DeleteFunc(s.forks, func(f forkRounds) bool { return f.levels == nil })
+	s.forks = slices.DeleteFunc(s.forks, func(f forkRounds) bool {
+		if f.levels == nil {
+			s.levelless = append(s.levelless, fmt.Sprintf("draw %d fork %d: its %d rounds don't connect all cells by neighbours", f.draw, f.fork, len(f.rounds)))
+		}
+		return f.levels == nil
+	})
 }
 
 func (f *forkRounds) findLevels() {

@@ -13,7 +13,9 @@ import (
 type samples struct {
 	forks   []forkRounds
 	dropped []string // rounds that were not whole, and why
-	rounds  int
+	// levelless are forks whose levels can't be found.
+	levelless []string
+	rounds    int
 }
 
 type forkRounds struct {

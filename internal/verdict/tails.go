@@ -23,7 +23,7 @@ func (j *judgement) tails(families int) {
 		return
 	}
 	far := j.farBatches()
-	plateaus := j.plateaus(j.samples, j.margin)
+	plateaus := j.plateaus(j.ofFirstLook(), j.margin)
 	for i := range j.versions {
 		cells := fixed([]int{j.versions[i].Cell}, j.reference)
 		if i == j.newest {
@@ -88,8 +88,7 @@ func sumOf(fork map[int]farCell, cells []int) farCell {
 // mean is by how much far batches raise the mean of all.
 func (c farCell) mean() float64 { return ratio(c.added, float64(c.batches), 0) }
 
-// tail is one version's far batches beside those of all other cells. They are counted as long gaps are; the halves are the blocks of the first look and those of the second,
-// which has other cells, and so another share for chance to hit.
+// tail is one version's far batches beside those of all other cells. They are counted as long gaps are; the parts are the blocks of the first look and those of the second.
 type tail struct {
 	longGaps
 	added stats.Contrast // what far batches add to the version's mean, less what they add to the others'
@@ -154,7 +153,7 @@ func (t tail) inEveryDraw() bool {
 		share = 1
 	}
 	for _, d := range t.draws {
-		if float64(d.above) < share*float64(d.forks) || chanceOfAsMany(d.halves) >= alpha {
+		if float64(d.above) < share*float64(d.forks) || chanceOfAsMany(d.parts[:]) >= alpha {
 			return false
 		}
 	}

@@ -102,6 +102,8 @@ type Family struct {
 	Draws    int      `json:"draws"`
 	// Looks is how many looks were taken at the family: 2 where the first left a version undecided and time was left.
 	Looks int `json:"looks"`
+	// LeftPlateau are the versions that the newest one is compared with.
+	LeftPlateau []int `json:"leftPlateau,omitempty"`
 	// Steps are the places between two neighbouring versions at which the cost changes, in rising order.
 	Steps []Step `json:"steps"`
 	// Growth is how the cost per record grows along an axis of sizes; it stands with the family of the largest size.

@@ -32,7 +32,7 @@ func (j *judgement) wall() {
 	}
 	j.out.WallMargin = WallMargin
 	rounds := samplesOf(timedByWall(j.FamilyRun))
-	plateaus := j.plateaus(rounds, WallMargin)
+	plateaus := j.plateaus(rounds.ofFirstLook(), WallMargin)
 	cells := func(i int) func(forkRounds) (of, against []int) {
 		if i == j.newest {
 			return plateaus
@@ -146,10 +146,11 @@ func (j *judgement) wallWord(c cellContrast, spoilt string) (word, why string) {
 	}
 }
 
-// medianRatio is the median over a version's batches to that over those that it is compared with; 1 where there is nothing to divide.
+// medianRatio is the median over a version's batches of the first look to that over those that it is compared with; 1 where there is nothing to divide. A second look has other
+// cells in it, at another time: taken together, what the machine did then would stand beside what it did before.
 func (j *judgement) medianRatio(cells func(forkRounds) (of, against []int), ns func(record.Batch) int64) float64 {
 	var own, others []float64
-	for _, block := range j.BlockRuns {
+	for _, block := range j.Looks()[0].BlockRuns {
 		of, against := cells(forkRounds{draw: block.Draw, fork: block.Fork})
 		for b := range block.Counted() {
 			switch {

@@ -14,10 +14,10 @@ type longGaps struct {
 	lengthsNs []float64 // the version's long gaps
 }
 
-// drawGaps are those of one draw. The halves of its forks have calm cells of their own.
+// drawGaps are those of one draw.
 type drawGaps struct {
-	halves       [2]forkGaps
-	forks, above int // forks in all, and those in which the version had the larger share
+	parts        [4]forkGaps // by look and half of the forks: each has calm cells of its own, and so another share for chance to hit
+	forks, above int         // forks in all, and those in which the version had the larger share
 }
 
 type forkGaps struct{ ownLong, own, calmLong, calm int }
@@ -43,7 +43,7 @@ func (f forkGaps) excess() float64 {
 	return ratio(float64(f.ownLong), float64(f.own), 0) - ratio(float64(f.calmLong), float64(f.calm), 0)
 }
 
-func (g *longGaps) add(draw, half int, in forkGaps) {
+func (g *longGaps) add(draw, part int, in forkGaps) {
 	if in.own == 0 || in.calm == 0 {
 		return
 	}
@@ -52,7 +52,7 @@ func (g *longGaps) add(draw, half int, in forkGaps) {
 		d = &drawGaps{}
 		g.draws[draw] = d
 	}
-	d.halves[half].add(in)
+	d.parts[part].add(in)
 	d.forks++
 	if in.excess() > 0 {
 		d.above++
@@ -60,8 +60,10 @@ func (g *longGaps) add(draw, half int, in forkGaps) {
 }
 
 func (d *drawGaps) all() forkGaps {
-	sum := d.halves[0]
-	sum.add(d.halves[1])
+	var sum forkGaps
+	for _, in := range d.parts {
+		sum.add(in)
+	}
 	return sum
 }
 
@@ -73,7 +75,7 @@ func (g *longGaps) drawsWithAStall() int {
 	}
 	came := 0
 	for _, d := range g.draws {
-		if d.all().excess() >= stallShare && float64(d.above) >= share*float64(d.forks) && chanceOfAsMany(d.halves) < alpha {
+		if d.all().excess() >= stallShare && float64(d.above) >= share*float64(d.forks) && chanceOfAsMany(d.parts[:]) < alpha {
 			came++
 		}
 	}
@@ -82,45 +84,42 @@ func (g *longGaps) drawsWithAStall() int {
 
 // chance is that of as many long gaps on the version, over all draws, if they hit its batches no more than those of the calm cells.
 func (g *longGaps) chance() float64 {
-	var halves [2]forkGaps
+	var parts [4]forkGaps
 	for _, d := range g.draws {
-		for half, in := range d.halves {
-			halves[half].add(in)
+		for part, in := range d.parts {
+			parts[part].add(in)
 		}
 	}
-	return chanceOfAsMany(halves)
+	return chanceOfAsMany(parts[:])
 }
 
-// chanceOfAsMany takes the long gaps as given and asks whose batches they hit: each hits the version's with the share that these have of all batches. The two
-// halves have different shares, so the sum of two binomials it is. Where most batches have a long gap that makes the chance too large, the safe side: a batch is
+// chanceOfAsMany takes the long gaps as given and asks whose batches they hit: each hits the version's with the share that these have of all batches. The
+// parts have different shares, so a sum of binomials it is. Where most batches have a long gap that makes the chance too large, the safe side: a batch is
 // long once, however many hiccups it had (the exact distribution is hypergeometric, and narrower).
-func chanceOfAsMany(halves [2]forkGaps) float64 {
-	first, second := binomialOf(halves[0]), binomialOf(halves[1])
-	found := float64(halves[0].ownLong + halves[1].ownLong)
-	if first.N == 0 {
-		return atLeast(second, found)
+func chanceOfAsMany(parts []forkGaps) float64 {
+	found := 0
+	chances := []float64{1} // of 0, 1, 2, ... on the version, in the parts so far
+	for _, in := range parts {
+		long := in.ownLong + in.calmLong
+		if long == 0 {
+			continue
+		}
+		found += in.ownLong
+		hit := distuv.Binomial{N: float64(long), P: ratio(float64(in.own), float64(in.own+in.calm), 0)}
+		sums := make([]float64, len(chances)+long)
+		for k := range long + 1 {
+			p := hit.Prob(float64(k))
+			for n, chance := range chances {
+				sums[n+k] += p * chance
+			}
+		}
+		chances = sums
 	}
 	var chance float64
-	for k := 0.0; k <= first.N; k++ {
-		chance += first.Prob(k) * atLeast(second, found-k)
+	for _, p := range chances[found:] {
+		chance += p
 	}
 	return min(1, chance)
-}
-
-func binomialOf(f forkGaps) distuv.Binomial {
-	return distuv.Binomial{N: float64(f.ownLong + f.calmLong), P: ratio(float64(f.own), float64(f.own+f.calm), 0)}
-}
-
-// atLeast is P(X >= k). gonum's Survival is P(X > k), and gives NaN where N is 0, as its Prob does.
-func atLeast(b distuv.Binomial, k float64) float64 {
-	switch {
-	case k <= 0:
-		return 1
-	case k > b.N:
-		return 0
-	default:
-		return b.Survival(k - 1)
-	}
 }
 
 // all are those of all draws.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"protocolbench/internal/record"
 	"protocolbench/internal/stats"
 )
 
@@ -57,7 +58,7 @@ func (j *judgement) stalls() {
 // versions stall in most batches, the median of all is a stall itself.
 func (j *judgement) longFromNs() int64 {
 	byCell := map[int][]float64{}
-	for _, block := range j.BlockRuns {
+	for _, block := range j.Looks()[0].BlockRuns { // it has all versions
 		for b := range block.Counted() {
 			byCell[b.Cell] = append(byCell[b.Cell], float64(b.LongestGapNs))
 		}
@@ -75,25 +76,31 @@ func (j *judgement) longFromNs() int64 {
 	return int64(min(1e18, max(longLeastNs, longTimesUsual*medians[len(medians)/4])))
 }
 
-// gapsOf counts a version's long gaps and the calm cells', draw by draw.
+// gapsOf counts a version's long gaps and the calm cells', draw by draw. Each look has calm cells of its own: a second one has some cells only, with more batches each.
 func (j *judgement) gapsOf(i int, long int64) longGaps {
 	own := []int{j.versions[i].Cell}
 	if i == j.newest {
 		own = j.reference
 	}
-	var others []int
-	for _, c := range j.versions {
-		others = append(others, c.Cell)
+	g := longGaps{draws: map[int]*drawGaps{}}
+	for number, look := range j.Looks() {
+		var others []int
+		for _, c := range look.Cells {
+			if c.Role != record.RoleCanary && !slices.Contains(own, c.Cell) {
+				others = append(others, c.Cell)
+			}
+		}
+		g.addLook(number, look, own, others, long)
 	}
-	others = append(others, j.reference...)
-	slices.Sort(others)
-	others = slices.DeleteFunc(slices.Compact(others), func(c int) bool { return slices.Contains(own, c) })
+	return g
+}
+
+func (g *longGaps) addLook(number int, look record.FamilyRun, own, others []int, long int64) {
 	calm := [2][]int{}
 	for half := range calm {
-		calm[half] = j.calmest(others, 1-half, long)
+		calm[half] = calmest(look, others, 1-half, long)
 	}
-	g := longGaps{draws: map[int]*drawGaps{}}
-	for _, block := range j.BlockRuns {
+	for _, block := range look.BlockRuns {
 		half := halfOf(forkRounds{draw: block.Draw, fork: block.Fork})
 		var in forkGaps
 		for b := range block.Counted() {
@@ -108,16 +115,15 @@ func (j *judgement) gapsOf(i int, long int64) longGaps {
 				in.count(false, isLong)
 			}
 		}
-		g.add(block.Draw, half, in)
+		g.add(block.Draw, 2*number+half, in)
 	}
-	return g
 }
 
 // calmest are the few cells with the fewest long gaps in one half of the forks, and whichever have as few up to chance (two standard deviations of a count). Where
 // one version stalls these are all others, and a quick run needs them: three cells alone are too few batches to tell its stall from hiccups of the machine.
-func (j *judgement) calmest(cells []int, half int, long int64) []int {
+func calmest(look record.FamilyRun, cells []int, half int, long int64) []int {
 	counts := map[int]int{}
-	for _, block := range j.BlockRuns {
+	for _, block := range look.BlockRuns {
 		if halfOf(forkRounds{draw: block.Draw, fork: block.Fork}) != half {
 			continue
 		}

@@ -308,8 +308,8 @@ func TestWallFaults(t *testing.T) {
 // and 2 long of 4, 1 of them its own. As many as 3: 1/4 x (1 - (3/4)^2) + 1/2 x (1/4)^2.
 func TestChanceOfAsMany(t *testing.T) {
 	for _, c := range []struct {
-		halves [2]forkGaps
-		want   float64
+		parts [2]forkGaps
+		want  float64
 	}{
 		{[2]forkGaps{{ownLong: 4, own: 4, calmLong: 0, calm: 12}}, 1.0 / 256},
 		{[2]forkGaps{{ownLong: 2, own: 2, calm: 2}, {ownLong: 1, own: 1, calmLong: 1, calm: 3}}, 9.0 / 64},
@@ -317,8 +317,8 @@ func TestChanceOfAsMany(t *testing.T) {
 		{[2]forkGaps{{own: 4, calm: 12}, {own: 4, calm: 12}}, 1},
 		{[2]forkGaps{}, 1},
 	} {
-		if got := chanceOfAsMany(c.halves); !(math.Abs(got-c.want) < 1e-12) {
-			t.Errorf("%+v: %v, want %v", c.halves, got, c.want)
+		if got := chanceOfAsMany(c.parts[:]); !(math.Abs(got-c.want) < 1e-12) {
+			t.Errorf("%+v: %v, want %v", c.parts, got, c.want)
 		}
 	}
 }

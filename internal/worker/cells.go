@@ -62,7 +62,7 @@ func (s *server) checkOpen(open driver.Open) error {
 		fault("tier %d needs brokers and a topic", open.Tier)
 	}
 	if !slices.Contains([]string{driver.ModeBare, driver.ModeGC, driver.ModeShipped, driver.ModeFraming}, open.Mode) {
-		fault("mode %q: there are bare, gc and shipped", open.Mode)
+		fault("mode %q: there are bare, gc, shipped and framing", open.Mode)
 	}
 	if open.MaxRequests < 1 || open.MaxRequests > maxRequests {
 		fault("maxRequests %d: has to be 1 to %d", open.MaxRequests, maxRequests)
