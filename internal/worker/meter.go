@@ -39,7 +39,7 @@ type meter struct {
 	count int             // requests that ended; may pass len(ends)
 	// took has the requests' own times, sorted after the batch.
 	took []time.Duration
-	spin int64  // iterations burnt after each request
+	burn burn   // of the cell at work
 	sink uint64 // keeps the burn from being optimised away
 	done func() // one closure for all cells: the same code path with and without a plant
 
@@ -54,7 +54,7 @@ func newMeter() *meter {
 	m.done = func() {
 		// Every cell comes this way, with no iterations where nothing is planted. The burn stands before the reading: it
 		// belongs to the request that it follows.
-		m.sink = spin(m.sink, m.spin)
+		m.sink = spin(m.sink, m.burn.due(m.count+1 == len(m.ends)))
 		if m.count < len(m.ends) {
 			m.ends[m.count] = time.Since(m.start)
 		}
@@ -74,7 +74,7 @@ func (m *meter) reserve(requests int) {
 // run is the timed part of a batch and nothing else: switches and collections are read outside the CPU clock.
 func (m *meter) run(ctx context.Context, cell *openCell, batch driver.Batch) error {
 	m.ends = m.ends[:batch.Requests]
-	m.count, m.spin = 0, cell.burnSpin
+	m.count, m.burn = 0, burn{each: cell.burnSpin}
 	voluntary, involuntary := measure.Switches()
 	cycles := m.gcCycles()
 	m.start = time.Now()

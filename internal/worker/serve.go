@@ -73,7 +73,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, engine Engine) erro
 type openCell struct {
 	Cell
 	open     driver.Open
-	burnSpin int64 // iterations after each request
+	burnSpin int64 // iterations per request
 }
 
 type server struct {
