@@ -50,6 +50,13 @@ type truth struct {
 	repeats     int // a codec batch carries the same records again and again
 }
 
+// state puts beside what a worker says what it has to say.
+func (t truth) state(row *record.Batch) {
+	want, times := t.expectation, t.repeats
+	row.ExpectedRecords, row.ExpectedBytes, row.ExpectedByteSum = want.Records*times, want.Bytes*int64(times), want.ByteSum*uint64(times)
+	row.ExpectedFirstKey, row.ExpectedLastKey = want.FirstKey, want.LastKey
+}
+
 // isWorkers tells whether an error is the worker's: it ends the block, and the run goes on.
 func isWorkers(err error) bool {
 	var dead *worker.Dead

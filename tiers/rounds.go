@@ -112,13 +112,11 @@ func (b *block) round(ctx context.Context, slots []slot) ([]record.Batch, error)
 	if err != nil && len(done) < len(slots) {
 		err = b.blameCell(slots[len(done)].cell, err)
 	}
-	want, times := b.truth.expectation, b.truth.repeats
 	rows := make([]record.Batch, len(done))
 	for i := range done {
 		rows[i] = record.Batch{Where: b.where, Position: slots[i].position, Primes: slots[i].position < 0, Cell: turns[i].Batch.Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
-			ParentCPUNs:     after[i].parent - before[i].parent,
-			ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
-			ExpectedFirstKey: want.FirstKey, ExpectedLastKey: want.LastKey}
+			ParentCPUNs: after[i].parent - before[i].parent}
+		b.truth.state(&rows[i])
 		if before[i].hasWorker && after[i].hasWorker {
 			rows[i].OutsideCPUNs = after[i].worker - before[i].worker
 		}

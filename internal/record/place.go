@@ -19,7 +19,7 @@ func (r *reader) place(row any) error {
 	case *Plan:
 		r.run.Plans = append(r.run.Plans, *row)
 	case *Control:
-		r.run.Controls = append(r.run.Controls, *row)
+		return r.placeControl(row)
 	case *Family:
 		return r.placeFamily(row)
 	case *Block:
@@ -33,6 +33,16 @@ func (r *reader) place(row any) error {
 	default:
 		return r.placeInBlock(row)
 	}
+	return nil
+}
+
+func (r *reader) placeControl(row *Control) error {
+	for _, e := range []*BrokerEvidence{row.Open, row.Close} {
+		if err := e.checkCounters(); err != nil {
+			return err
+		}
+	}
+	r.run.Controls = append(r.run.Controls, *row)
 	return nil
 }
 

@@ -60,6 +60,11 @@ type Header struct {
 	BaselineBuild *Build        `json:"baselineBuild,omitempty" since:"2"`
 	// Plants are the slowdowns that were asked for with --plant: a run with one proves something about this program, and nothing about the client.
 	Plants []string `json:"plants,omitempty" since:"3"`
+	// Controls are the negative controls that this build takes on every live broker. A guard asks for those that are listed here, so that records of
+	// earlier builds, which had none, keep their verdicts.
+	Controls []string `json:"controls,omitempty" since:"3"`
+	// AnyBroker: the user's --any-broker. A broker of another kind than its tier is for was not refused.
+	AnyBroker bool `json:"anyBroker,omitempty" since:"3"`
 }
 
 // Build is one build of a client: its identity, whatever it is called and wherever it lies.
@@ -128,6 +133,8 @@ type Broker struct {
 	VersionTags bool `json:"versionTags"`
 	// FetchConverts: this release can down-convert on fetch (below 4.0).
 	FetchConverts bool `json:"fetchConverts"`
+	// Asked is the release that tier 2 was to run on: it is for no other.
+	Asked string `json:"asked,omitempty" since:"3"`
 }
 
 // Plan is what can be pinned of one API on one broker, and why the rest is not.
@@ -159,7 +166,14 @@ const (
 	ControlRecompression = "recompression" // Produce into a topic that recompresses: conversions must rise by Expected
 	ControlOldFetch      = "old fetch"     // Fetch v0-v3 of format v2: conversions must rise by Expected (below 4.0)
 	ControlUnpinned      = "unpinned"      // a client left alone under a pinned label: wire and broker must both object
+	// ControlDeletedRecords: DeleteRecords in a scratch block; the log guard's own rule has to object to Open and Close.
+	ControlDeletedRecords = "deleted records"
+	// ControlMissingRecord: a topic that lacks a record of the seed's; the data guard's own rules have to object to Batch and Cell.
+	ControlMissingRecord = "missing record"
 )
+
+// NegativeControls are those whose rows keep the evidence as it was read: whether the guard would have objected is for the guard to say, whenever it is asked.
+func NegativeControls() []string { return []string{ControlDeletedRecords, ControlMissingRecord} }
 
 // Control is a planted fault on a live broker: evidence that a guard could have failed.
 type Control struct {
@@ -175,6 +189,12 @@ type Control struct {
 	WireObjected   bool   `json:"wireObjected,omitempty"`
 	BrokerObjected bool   `json:"brokerObjected,omitempty"`
 	Why            string `json:"why,omitempty"`
+	// Open and Close are what was read around a DeleteRecords, by the same call as a block's.
+	Open  *BrokerEvidence `json:"open,omitempty" since:"3"`
+	Close *BrokerEvidence `json:"close,omitempty" since:"3"`
+	// Batch and Cell are what the worker under test made of the topic that lacks a record, beside what is expected by the seed.
+	Batch *Batch `json:"batch,omitempty" since:"3"`
+	Cell  *Cell  `json:"cell,omitempty" since:"3"`
 }
 
 // Roles of cells.
