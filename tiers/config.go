@@ -27,6 +27,7 @@ type Config struct {
 	Broker        string
 	Jolokia       string // of an attached cluster
 	Kafka, Legacy string // releases
+	AnyBroker     bool   // a broker that is not what its tier is for is not refused
 	// Versions narrows an API by lower-case name: "fetch" -> {4, 18}.
 	Versions map[string][2]int
 	Margin   float64 // 0: as each family declares

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"protocolbench/guards"
 	"protocolbench/internal/admin"
 	"protocolbench/internal/broker"
 	"protocolbench/internal/record"
@@ -20,6 +21,7 @@ type live struct {
 	broker   broker.Broker
 	admin    *admin.Admin
 	observer *broker.Observer
+	asked    string // release, "" where any of a kind will do
 	// fetchTopics is the seeded topic of each draw: all fetch families of a draw read the same records.
 	fetchTopics map[int]string
 	topics      int // created so far, for their names
@@ -40,7 +42,7 @@ func (s *session) connect(ctx context.Context, tier int) (*live, error) {
 	if err != nil {
 		return nil, errors.Join(err, b.Stop(context.WithoutCancel(ctx)))
 	}
-	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), fetchTopics: map[int]string{}, created: map[string]bool{}, now: s.Now}, nil
+	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), asked: s.asks(tier), fetchTopics: map[int]string{}, created: map[string]bool{}, now: s.Now}, nil
 }
 
 func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, error) {
@@ -140,4 +142,26 @@ func (l *live) dropFetchTopic(ctx context.Context, draw int) error {
 // jmx tells whether the broker's counters can be read at all.
 func (l *live) jmx() bool { return l.broker.JolokiaURL() != "" }
 
-func (l *live) row() record.Broker { return l.broker.Row() }
+func (l *live) row() record.Broker {
+	row := l.broker.Row()
+	row.Asked = l.asked
+	return row
+}
+
+// asks is the one release that a tier is to run on, "" where there are many.
+func (c Config) asks(tier int) string {
+	if tier == 2 {
+		return c.Legacy
+	}
+	return ""
+}
+
+// CheckBroker refuses a broker that is not what its tier is for, before anything is measured on it.
+func (c Config) CheckBroker(row record.Broker) error {
+	row.Asked = c.asks(row.Tier)
+	wrong := guards.WrongKind(row)
+	if wrong == "" || c.AnyBroker {
+		return nil
+	}
+	return &UsageError{[]string{wrong + "; or give --any-broker, with which the run says so and is at best inconclusive"}}
+}

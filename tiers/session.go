@@ -142,7 +142,7 @@ func (s *session) openRecord() error {
 			GoVersion: m.GoVersion, Missing: m.Missing, WorkerCPUs: s.workerCPUs, BrokerCPUs: s.brokerCPUs},
 		Budget: record.Budget{Draws: draws, Forks: forks, Squares: s.budget.Squares, BatchTargetNs: schedule.BatchTarget.Nanoseconds(),
 			Looks: s.looks(), LimitNs: s.budget.Limit.Nanoseconds()},
-		Controls: record.NegativeControls(),
+		Controls: record.NegativeControls(), AnyBroker: s.AnyBroker,
 	}
 	for _, p := range s.Plants {
 		header.Plants = append(header.Plants, p.String())

@@ -55,6 +55,9 @@ func (s *session) tier(ctx context.Context, tier int) error {
 			return err
 		}
 		defer l.stop(ctx)
+		if err := s.CheckBroker(l.row()); err != nil {
+			return err
+		}
 		if err := s.writer.Write(l.row()); err != nil {
 			return err
 		}

@@ -24,6 +24,15 @@ func parseTiers(text string) ([]int, error) {
 	return nil, fmt.Errorf("unknown tier %q; there are all, 0, 1 and 2", text)
 }
 
+// parseSwitch reads yes or no.
+func parseSwitch(text string) (bool, error) {
+	yes, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false", text)
+	}
+	return yes, nil
+}
+
 // parseMargin reads "3%" and "0.03" alike. A bare "3" is refused, since it would be 300 %.
 func parseMargin(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")

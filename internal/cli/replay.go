@@ -30,6 +30,10 @@ func (c choices) replay(seed uint64) string {
 				note = "  # put the password back in place of ***"
 			}
 			words = append(words, "--jolokia", quote(shown))
+		case s.isSwitch:
+			if yes, _ := parseSwitch(g.text); yes {
+				words = append(words, "--"+s.flag)
+			}
 		case g.isSet() && g.text != s.fallback:
 			words = append(words, "--"+s.flag, quote(g.text))
 		}

@@ -39,7 +39,8 @@ func goldenRows() []any {
 				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 17}}, Abilities: []string{"live", "frames"}}, BaselineBuild: goldenBuild("franz-go@v1.19.0"),
 			Plants: []string{"tier1/fetch@4=3%"}, Controls: []string{ControlMissingRecord}, AnyBroker: true},
 		Broker{Tier: 1, Provider: "jvm", Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", Addresses: []string{"127.0.0.1:1"}, JolokiaURL: "http://127.0.0.1:2/jolokia",
-			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true, Asked: "4.4.0"},
+			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true, Asked: "4.4.0",
+			Nodes: []Node{{ID: 2, Release: "4.4.0", Commit: "c0ffee", StartTimeMs: 1796077200000, JolokiaURL: "http://127.0.0.1:2/jolokia"}}},
 		Plan{Tier: 1, API: "Fetch", Key: 1, Implemented: [2]int{4, 18}, Advertised: [2]int{4, 18}, Pinned: []int{4}, Negotiated: 18, BaselineImplemented: &[2]int{4, 17},
 			Answers: []PlanAnswer{{Version: 4, Advertised: true, Accepted: true, Pinned: true, Why: "asked for"}}},
 		Control{Tier: 1, Control: ControlRecompression, Applies: true, Expected: 100, Observed: number, TopicObserved: number, WireObjected: true, BrokerObjected: true, Why: "as planned",
@@ -61,6 +62,8 @@ func goldenRows() []any {
 }
 
 var goldenIdleNs int64 = 9_000
+
+var goldenLeader = 2
 
 func goldenBuild(spec string) *Build {
 	return &Build{Spec: spec, Version: "v1.22.3", Revision: "c0ffee-dirty", ContentHash: "5eed", GoVersion: "go1.26", Flags: "-trimpath",
@@ -97,6 +100,7 @@ func goldenBroker(number measure.Counter) *BrokerEvidence {
 		TopicProduceConversions: measure.Counter{State: measure.Absent, Value: 1, Why: "no such bean"}, TopicFetchConversions: measure.Counter{State: measure.Unreadable, Value: 1, Why: "401"},
 		LogStartOffset: 1, LogEndOffset: 2, OffsetsWhy: "read", ReadBack: &ReadBack{Records: 580, Hash: 1<<63 + 3, ExpectedHash: 1<<63 + 3, Why: "read"},
 		Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", StartTimeMs: 1796077200000, IdentityWhy: "read",
+		Leader: &goldenLeader,
 	}
 }
 

@@ -133,8 +133,20 @@ type Broker struct {
 	VersionTags bool `json:"versionTags"`
 	// FetchConverts: this release can down-convert on fetch (below 4.0).
 	FetchConverts bool `json:"fetchConverts"`
+	// Nodes are the brokers of an attached cluster of several, each with its own agent; the fields above are those of the first then. Which one's counters a block's
+	// evidence has says its leader.
+	Nodes []Node `json:"nodes,omitempty" since:"3"`
 	// Asked is the release that tier 2 was to run on: it is for no other.
 	Asked string `json:"asked,omitempty" since:"3"`
+}
+
+// Node is one broker of a cluster of several.
+type Node struct {
+	ID          int    `json:"id"` // by Kafka's metadata
+	Release     string `json:"release"`
+	Commit      string `json:"commit"`
+	StartTimeMs int64  `json:"startTimeMs"`
+	JolokiaURL  string `json:"jolokiaUrl"`
 }
 
 // Plan is what can be pinned of one API on one broker, and why the rest is not.
@@ -159,42 +171,6 @@ type PlanAnswer struct {
 	Accepted   bool   `json:"accepted"` // by one real request
 	Pinned     bool   `json:"pinned"`
 	Why        string `json:"why,omitempty"` // why not pinned
-}
-
-// Names of controls.
-const (
-	ControlRecompression = "recompression" // Produce into a topic that recompresses: conversions must rise by Expected
-	ControlOldFetch      = "old fetch"     // Fetch v0-v3 of format v2: conversions must rise by Expected (below 4.0)
-	ControlUnpinned      = "unpinned"      // a client left alone under a pinned label: wire and broker must both object
-	// ControlDeletedRecords: DeleteRecords in a scratch block; the log guard's own rule has to object to Open and Close.
-	ControlDeletedRecords = "deleted records"
-	// ControlMissingRecord: a topic that lacks a record of the seed's; the data guard's own rules have to object to Batch and Cell.
-	ControlMissingRecord = "missing record"
-)
-
-// NegativeControls are those whose rows keep the evidence as it was read: whether the guard would have objected is for the guard to say, whenever it is asked.
-func NegativeControls() []string { return []string{ControlDeletedRecords, ControlMissingRecord} }
-
-// Control is a planted fault on a live broker: evidence that a guard could have failed.
-type Control struct {
-	Kind     string `json:"kind"`
-	Tier     int    `json:"tier"`
-	Control  string `json:"control"`
-	Applies  bool   `json:"applies"` // false: impossible on this broker, Why says so
-	Expected int64  `json:"expected"`
-	// Observed is how far the counter moved; TopicObserved the control topic's own bean after the control.
-	Observed      measure.Counter `json:"observed"`
-	TopicObserved measure.Counter `json:"topicObserved"`
-	// WireObjected and BrokerObjected: for ControlUnpinned.
-	WireObjected   bool   `json:"wireObjected,omitempty"`
-	BrokerObjected bool   `json:"brokerObjected,omitempty"`
-	Why            string `json:"why,omitempty"`
-	// Open and Close are what was read around a DeleteRecords, by the same call as a block's.
-	Open  *BrokerEvidence `json:"open,omitempty" since:"3"`
-	Close *BrokerEvidence `json:"close,omitempty" since:"3"`
-	// Batch and Cell are what the worker under test made of the topic that lacks a record, beside what is expected by the seed.
-	Batch *Batch `json:"batch,omitempty" since:"3"`
-	Cell  *Cell  `json:"cell,omitempty" since:"3"`
 }
 
 // Roles of cells.
@@ -391,6 +367,8 @@ type BrokerEvidence struct {
 	ClusterID      string    `json:"clusterId"`
 	StartTimeMs    int64     `json:"startTimeMs"`
 	IdentityWhy    string    `json:"identityWhy,omitempty"` // why identity could not be read
+	// Leader is the broker whose counters and identity these are, in a cluster of several: the leader of the topic's partition.
+	Leader *int `json:"leader,omitempty" since:"3"`
 }
 
 // ReadBack is one request's worth of stored records read from a Produce topic by the orchestrator.

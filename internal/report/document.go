@@ -15,7 +15,8 @@ import (
 // document is what every form of the report shows. It has words and numbers already formatted, so that all forms say the same.
 type document struct {
 	Planted    string // what was slowed down on purpose, before all else; "" in every real run
-	Facts      []fact // what was planted, then brokers
+	Overridden string // brokers that are not what their tiers are for; "" in every ordinary run
+	Facts      []fact // what was planted, what was overridden, then brokers
 	Headline   []string
 	Tiers      []tierSection
 	Sanity     *sanitySection // nil without tier 2
@@ -63,7 +64,7 @@ type footnote struct {
 
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
-	d := document{Planted: plantedText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
+	d := document{Planted: plantedText(v), Overridden: overriddenText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
 		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v)}
 	for _, w := range v.Warnings {
 		d.note(w)

@@ -95,6 +95,11 @@ func headingOf(typ reflect.Type) string {
 	if strings.HasSuffix(typ.PkgPath(), "/verdict") {
 		return "verdict." + typ.Name()
 	}
+	for heading, row := range rowSections {
+		if row == typ { // a row within a row
+			return heading
+		}
+	}
 	return typ.Name()
 }
 

@@ -20,6 +20,9 @@ func Markdown(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	if d.Planted != "" {
 		title += " (PLANTED: " + d.Planted + ")"
 	}
+	if d.Overridden != "" {
+		title += " (OVERRIDDEN: " + d.Overridden + ")"
+	}
 	fmt.Fprintf(out, "# protocolbench: %s\n\n%s\n\n", markdownText(title), markdownText(d.Verdict))
 	factsMarkdown(out, d.Facts)
 	for _, line := range d.Headline {
