@@ -26,6 +26,7 @@ const (
 	Negotiation  = "negotiation" // tier 2: negotiated as expected
 	KnownTruth   = "known truth"
 	Counters     = "counters"
+	OtherAPIs    = "other APIs"
 )
 
 // Finding is one guard's answer about one family (or a tier, or the run, where Family is empty), with its evidence.

@@ -43,6 +43,7 @@ type familySection struct {
 	Line    string // how many versions have which word
 	Facts   string // with Table: empty where no figure may be shown
 	Table   table
+	APIs    table // every API that its clients used; folded away where that can be done
 	Proofs  string
 	Whys    []string // why a version is not "not slower", or only because it doesn't matter
 	Remarks []remark
@@ -53,6 +54,12 @@ type sanitySection struct {
 	Title, Why string
 	Table      table
 	Proofs     []fact
+	APIs       []namedTable
+}
+
+type namedTable struct {
+	Name  string
+	Table table
 }
 
 type problem struct{ Outcome, Where, Why string }
@@ -84,7 +91,7 @@ func build(v verdict.Verdict, run *record.Run) document {
 		}
 	}
 	d.Headline = headline(v, d.showsTraffic())
-	d.Sanity = sanity(v)
+	d.Sanity = sanity(v, run)
 	return d
 }
 
@@ -136,7 +143,7 @@ func (d *document) family(v verdict.Verdict, f verdict.Family, run record.Family
 		return familySection{Name: f.Name, Line: noFigure, Proofs: familyProofs(v.Guards, f.Name)}
 	}
 	s := familySection{Name: f.Name, Line: standing(f), Facts: familyFacts(f), Table: familyTable(f, run), Proofs: familyProofs(v.Guards, f.Name),
-		Whys: whysBeside(f, run.Look), Remarks: remarks(f, run)}
+		Whys: whysBeside(f, run.Look), Remarks: remarks(f, run), APIs: apisTable(run)}
 	if f.Builds != nil {
 		s.Facts, s.Table, s.Whys = buildsFacts(f), buildsTable(f), append(changedCounters(f), s.Whys...)
 	}

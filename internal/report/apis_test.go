@@ -1,0 +1,80 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/record"
+)
+
+// usesOfAPIs gives the example's tier 1 family clients that used more than the API under test, v11's another Metadata than the rest.
+func usesOfAPIs(run *record.Run) record.FamilyRun {
+	f := &run.Families[0]
+	for i := range f.BlockRuns {
+		b := &f.BlockRuns[i]
+		b.Open, b.Close = &record.Evidence{Where: b.Where, When: record.WhenOpen}, &record.Evidence{Where: b.Where, When: record.WhenClose}
+		for _, c := range f.Cells {
+			metadata := int16(12)
+			if c.Version == 11 {
+				metadata = 9
+			}
+			for e, n := range map[*record.Evidence]int64{b.Open: 7, b.Close: 237} {
+				e.Worker.Cells = append(e.Worker.Cells, driver.CellSnapshot{Cell: c.Cell, Frames: []driver.Frames{{Key: 1, Version: int16(c.Version), Count: n + int64(c.Cell)}, {Key: 3, Version: metadata, Count: 2}}})
+			}
+		}
+		b.Close.Worker.Cells[1].Frames = append(b.Close.Worker.Cells[1].Frames, driver.Frames{Key: 1, Version: 4, Count: 1})
+		for e, n := range map[*record.Evidence]int64{b.Open: 3, b.Close: 5} {
+			e.Worker.Cells = append(e.Worker.Cells, driver.CellSnapshot{Cell: -1, Frames: []driver.Frames{{Key: 2, Version: 8, Count: n}}})
+		}
+	}
+	return *f
+}
+
+func TestTableOfAPIs(t *testing.T) {
+	var rows []string
+	for _, row := range apisTable(usesOfAPIs(exampleRun())).Rows {
+		rows = append(rows, strings.Join(row, " | "))
+	}
+	want := []string{
+		"Fetch v4 | v18 | 0 | 2", // not as pinned, so it stands by itself
+		"Fetch, as pinned | v11, v18 | 14 to 20 | 460",
+		"Metadata v9 | v11 | 4 | 0",
+		"Metadata v12 | v18 | 4 | 0",
+		"ListOffsets v8 | none: the worker itself | 6 | 4",
+	}
+	if fmt.Sprintf("%q", rows) != fmt.Sprintf("%q", want) {
+		t.Errorf("rows\n%q\nwant\n%q", rows, want)
+	}
+	if empty := apisTable(exampleRun().Families[0]); len(empty.Rows) > 0 {
+		t.Errorf("without evidence there is %v", empty.Rows)
+	}
+}
+
+// Markdown and HTML have the table folded; a terminal can't fold, so it has none.
+func TestTableOfAPIsIsFolded(t *testing.T) {
+	run := exampleRun()
+	usesOfAPIs(run)
+	var text, markdown, html bytes.Buffer
+	v := exampleVerdict()
+	if err := Text(&text, v, run); err != nil {
+		t.Fatal(err)
+	}
+	if err := Markdown(&markdown, v, run); err != nil {
+		t.Fatal(err)
+	}
+	if err := HTML(&html, v, run); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(markdown.String(), "<details><summary>Every API that the clients used</summary>\n\n| API | clients of |") || !strings.Contains(markdown.String(), "| Metadata v9 | v11 | 4 | 0 |\n") {
+		t.Error("Markdown has no such table")
+	}
+	if !strings.Contains(html.String(), `<details><summary class="small">Every API that the clients used</summary>`) || !strings.Contains(html.String(), `<td class="text">Metadata v9</td>`) {
+		t.Error("HTML has no such table")
+	}
+	if strings.Contains(text.String(), "Every API") {
+		t.Error("the terminal is filled with it")
+	}
+}
