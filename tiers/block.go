@@ -123,7 +123,7 @@ func (b *block) prepare(ctx context.Context, families []*familyState) error {
 		b.row.Look = record.SecondLook
 	}
 	if b.live != nil {
-		_, b.base = b.live.counts(ctx, b.f.api)
+		_, b.base = b.live.counts(ctx, b.f.api, b.topic)
 	}
 	return b.startWorkers(ctx)
 }

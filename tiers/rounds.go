@@ -158,7 +158,7 @@ func (b *block) evidence(ctx context.Context, when string) (record.Evidence, err
 	if b.live == nil {
 		return e, nil
 	}
-	_, settled := b.live.waitForCounts(ctx, b.f.api, b.base, sent)
+	_, settled := b.live.waitForCounts(ctx, b.f.api, b.topic, b.base, sent)
 	e.WaitedNs = settled.waited.Nanoseconds()
 	broker := b.live.observer.Evidence(ctx, b.f.api, b.topic)
 	e.Broker = &broker

@@ -135,7 +135,8 @@ func (o *Observer) plantAndRead(ctx context.Context, c control, topic string, ro
 	}
 	total := jolokia.Attribute{MBean: c.bean, Name: "Count"}
 	own := jolokia.Attribute{MBean: c.bean + ",topic=" + topic, Name: "Count"}
-	before := o.read(ctx, total)[0].Counter()
+	reading, _ := o.read(ctx, topic, total)
+	before := reading[0].Counter()
 	if before.State != measure.Number {
 		row.Observed = before
 		return fmt.Errorf("the counter of conversions can't be read, so no conversion would be seen: %s", before.Why)
@@ -150,7 +151,7 @@ func (o *Observer) plantAndRead(ctx context.Context, c control, topic string, ro
 	// A fetch is counted after its answer has left.
 	deadline := time.Now().Add(3 * time.Second)
 	for {
-		answers := o.read(ctx, total, own)
+		answers, _ := o.read(ctx, topic, total, own)
 		row.Observed, row.TopicObserved = moved(before, answers[0].Counter()), answers[1].Counter()
 		done := row.Observed.State != measure.Number || row.Observed.Value >= c.expected && row.TopicObserved.State == measure.Number
 		if done || ctx.Err() != nil || time.Now().After(deadline) {

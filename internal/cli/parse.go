@@ -77,14 +77,16 @@ func parseBroker(text string) (string, error) {
 	return text, nil
 }
 
-// parseJolokia reads the URL of an agent.
+// parseJolokia reads the URL of an agent, or those of a cluster's brokers.
 func parseJolokia(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	parsed, err := url.Parse(text)
-	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Host == "" {
-		return "", errors.New("this is no URL of a Jolokia agent; give it as http://HOST:8778/jolokia") // not repeated: it may have a password
+	for one := range strings.SplitSeq(text, ",") {
+		parsed, err := url.Parse(one)
+		if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Host == "" {
+			return "", errors.New("this is no URL of a Jolokia agent; give it as http://HOST:8778/jolokia, and those of several brokers separated by commas") // not repeated: it may have a password
+		}
 	}
 	return text, nil
 }

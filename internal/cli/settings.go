@@ -31,7 +31,7 @@ var settings = []setting{
 	{flag: "margin", usage: "what counts as slower in every family, e.g. 3% or 0.03 (default: as each family declares)"},
 	{flag: "plant", usage: "CPU to plant on purpose, to see whether it is found: FAMILIES@VERSION=SHARE, e.g. tier0/fetch@9=3%", separators: " "},
 	{flag: "broker", usage: "jvm, embedded, or HOST:PORT[,HOST:PORT] of a cluster that you run (default: jvm where Java and Maven are, else embedded)"},
-	{flag: "jolokia", usage: "URL of the Jolokia agent of an attached broker, e.g. http://127.0.0.1:8778/jolokia"},
+	{flag: "jolokia", usage: "URL of the Jolokia agent of an attached broker, e.g. http://127.0.0.1:8778/jolokia; of several brokers all of theirs, separated by commas"},
 	{flag: "kafka", fallback: compose.DefaultRelease, usage: "Kafka release of tier 1"},
 	{flag: "legacy", fallback: compose.LegacyRelease, usage: "Kafka release of tier 2"},
 	{flag: "any-broker", fallback: "false", usage: "run on a broker that is not what its tier is for; the run is at best inconclusive then", isSwitch: true},
