@@ -9,9 +9,12 @@ import (
 	"protocolbench/pin"
 )
 
-// settleLimit bounds the wait for the broker's counters: twice the longest poll that a cell sends. The broker counts a request when it has
-// answered it, so a long poll is counted only when it ends.
-const settleLimit = 2 * time.Second
+// longestPoll is how long a broker may keep a Fetch of a cell that finds nothing (DRIVER.md). The broker counts a request when it has answered it, so a long poll is counted
+// only when it ends: settleLimit waits for one that was sent at the last moment, twice over.
+const (
+	longestPoll = time.Second
+	settleLimit = 2 * longestPoll
+)
 
 // settling says how a wait for counters ended.
 type settling struct {

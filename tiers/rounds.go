@@ -159,7 +159,7 @@ func (b *block) evidence(ctx context.Context, when string) (record.Evidence, err
 		return e, nil
 	}
 	_, settled := b.live.waitForCounts(ctx, b.f.api, b.topic, b.base, sent)
-	e.WaitedNs = settled.waited.Nanoseconds()
+	e.WaitedNs, e.Unsettled = settled.waited.Nanoseconds(), b.live.jmx() && !settled.agreed
 	broker := b.live.observer.Evidence(ctx, b.f.api, b.topic)
 	e.Broker = &broker
 	return e, ctx.Err()

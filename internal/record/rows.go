@@ -330,6 +330,8 @@ type Evidence struct {
 	Broker   *BrokerEvidence `json:"broker,omitempty"`
 	// WaitedNs is how long the parent waited for wire and broker counts to agree.
 	WaitedNs int64 `json:"waitedNs"`
+	// Unsettled: they didn't, and the parent went on.
+	Unsettled bool `json:"unsettled,omitempty" since:"3"`
 }
 
 // CellSnapshots are the wire counts of all clients of the block, of both builds where there are two.
