@@ -40,9 +40,11 @@ type Config struct {
 	Command   []string
 	Replay    string
 	Tool      string // revision of this program
-	Now       func() time.Time
-	Progress  Progress
-	Standing  io.Writer // gets the standing after each draw
+	// Seams is where a selftest takes hold; nil in every other run.
+	Seams    *Seams
+	Now      func() time.Time
+	Progress Progress
+	Standing io.Writer // gets the standing after each draw
 }
 
 // Progress is told how far a run is. It is called between blocks, never while a batch is measured.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -51,6 +52,9 @@ func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, err
 		release = s.Legacy
 	}
 	switch {
+	case s.Seams != nil && s.Seams.Broker != nil:
+		b, err := s.Seams.Broker(ctx, tier)
+		return lent{b}, err
 	case s.Attached():
 		return broker.Attach(ctx, strings.Split(s.Broker, ","), s.Jolokia, tier)
 	case s.Broker == broker.ProviderEmbedded || s.embedded:
@@ -95,7 +99,11 @@ func (s *session) newTopic(ctx context.Context, l *live) (string, error) {
 	l.topics++
 	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
 	l.created[name] = true
-	return name, l.admin.CreateTopic(ctx, name, map[string]string{"retention.ms": "-1", "retention.bytes": "-1"})
+	configs := map[string]string{"retention.ms": "-1", "retention.bytes": "-1"}
+	if s.Seams != nil {
+		maps.Copy(configs, s.Seams.TopicConfig)
+	}
+	return name, l.admin.CreateTopic(ctx, name, configs)
 }
 
 // fetchSeed makes the records of a draw's fetch topic: one seed for all fetch shapes, which differ in the size of a response only.

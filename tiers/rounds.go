@@ -50,6 +50,9 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 	placements := schedule.Placements(b.Seed, b.where.Family, b.where.Draw, b.where.Fork)
 	atWork := -1 // the side whose batch was the last
 	for round, order := range b.order {
+		if err := b.midBlock(ctx, round); err != nil {
+			return 0, err
+		}
 		var slots []slot
 		for position, i := range order {
 			if len(b.sides) > 1 && b.sideOf(i) != atWork {

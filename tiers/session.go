@@ -118,6 +118,7 @@ func prepare(ctx context.Context, c Config) (*session, error) {
 	s := &session{Config: c, started: c.Now()}
 	s.budget, _ = schedule.BudgetOf(c.Profile)
 	s.baseMs = s.started.UnixMilli()
+	s.seams()
 	s.workerCPUs, s.brokerCPUs = measure.SplitCPUs(measure.AllowedCPUs())
 	if err := s.meet(ctx); err != nil {
 		return nil, err
@@ -146,6 +147,9 @@ func (s *session) openRecord() error {
 	}
 	for _, p := range s.Plants {
 		header.Plants = append(header.Plants, p.String())
+	}
+	if s.Seams != nil && s.Seams.Fault != "" {
+		header.Plants = append(header.Plants, "fault: "+s.Seams.Fault)
 	}
 	if s.Baseline != nil {
 		header.Baseline, header.BaselineBuild = &s.sides[1].hello, &s.sides[1].Build

@@ -15,7 +15,7 @@ const script = "./scripts/run-protocol-load-test.sh"
 func (c choices) replay(seed uint64) string {
 	words := []string{script}
 	note := ""
-	if tier := c["tier"]; tier.isSet() {
+	if tier := c["tier"]; tier != nil && tier.isSet() {
 		words = append(words, tier.text)
 	}
 	for _, s := range settings {
