@@ -27,6 +27,7 @@ const (
 	KnownTruth   = "known truth"
 	Counters     = "counters"
 	OtherAPIs    = "other APIs"
+	Host         = "host"
 )
 
 // Finding is one guard's answer about one family (or a tier, or the run, where Family is empty), with its evidence.

@@ -10,7 +10,6 @@ import (
 	"protocolbench/internal/broker"
 	"protocolbench/internal/codec"
 	"protocolbench/internal/driver"
-	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
 	"protocolbench/internal/schedule"
 	"protocolbench/internal/shape"
@@ -368,10 +367,4 @@ func (b *block) stretch(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// host samples what the machine did besides.
-func (b *block) host(before, after measure.HostSample, parentNs, batchWallNs int64) error {
-	return b.writer.Write(record.Host{Where: b.where, WallNs: after.WallNs - before.WallNs, StealNs: after.StealNs - before.StealNs,
-		Load1: after.Load1, ParentCPUNs: parentNs, BatchWallNs: batchWallNs})
 }

@@ -23,7 +23,7 @@ func (b *block) measure(ctx context.Context) error {
 	if open.Broker != nil {
 		b.firstOffset = open.Broker.LogEndOffset
 	}
-	hostBefore, parentBefore := measure.SampleHost(), measure.SelfCPUNs()
+	hostBefore, stallBefore, parentBefore := measure.SampleHost(), b.stall(), measure.SelfCPUNs()
 	batchWallNs, err := b.rounds(ctx)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (b *block) measure(ctx context.Context) error {
 	if err := b.writer.Write(closing); err != nil {
 		return err
 	}
-	if err := b.host(hostBefore, hostAfter, parentNs, batchWallNs); err != nil {
+	if err := b.host(hostBefore, hostAfter, stallBefore, parentNs, batchWallNs); err != nil {
 		return err
 	}
 	return b.untimed(ctx)
@@ -63,7 +63,9 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 			slots = append(slots, slot{i, position, schedule.Placement(placements)})
 			atWork = b.sideOf(i)
 		}
+		before := b.hostNow()
 		rows, err := b.round(ctx, slots)
+		beside := b.hostSince(before, round)
 		for _, row := range rows {
 			row.Round = round
 			batchWallNs += row.WallNs
@@ -72,6 +74,9 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 			}
 		}
 		if err != nil {
+			return 0, err
+		}
+		if err := b.writer.Write(beside); err != nil {
 			return 0, err
 		}
 	}

@@ -140,7 +140,7 @@ func (s *session) openRecord() error {
 		Schema: record.Schema, Tool: s.Tool, Command: s.Command, Replay: s.Replay, Seed: s.Seed, Profile: s.Profile, Tiers: s.Tiers,
 		Started: s.started, BaseTimestampMs: s.baseMs, Client: s.sides[0].hello, ClientBuild: &s.sides[0].Build, Margin: s.Margin,
 		Machine: record.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPUModel: m.CPUModel, CPUs: m.CPUs, MemoryBytes: m.MemoryBytes,
-			GoVersion: m.GoVersion, Missing: m.Missing, WorkerCPUs: s.workerCPUs, BrokerCPUs: s.brokerCPUs},
+			GoVersion: m.GoVersion, Missing: m.Missing, Siblings: measure.Siblings(s.workerCPUs), WorkerCPUs: s.workerCPUs, BrokerCPUs: s.brokerCPUs},
 		Budget: record.Budget{Draws: draws, Forks: forks, Squares: s.budget.Squares, BatchTargetNs: schedule.BatchTarget.Nanoseconds(),
 			Looks: s.looks(), LimitNs: s.budget.Limit.Nanoseconds()},
 		Controls: record.NegativeControls(), AnyBroker: s.AnyBroker,

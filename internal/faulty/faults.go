@@ -16,6 +16,7 @@ const (
 	IgnoresPlant   = "ignores-its-plant"     // the canary burns nothing
 	SlowCell       = "slow-cell="            // the cell of that number burns CPU after each request
 	Keeps          = "keeps-what-it-reads"   // memory grows
+	OtherMetadata  = "asks-other-metadata"   // at the oldest version, in every batch
 	OlderThanAlone = "negotiates-an-older"   // left alone it takes Fetch v4
 	OldFormat      = "fetches-an-old-format" // left alone it takes Fetch v3, for which the broker converts
 )
@@ -23,6 +24,9 @@ const (
 const (
 	oldestFetch   = 4
 	oldestProduce = 3
+	keyMetadata   = 3
+	// oldestMetadata of those that clients with topic ids don't use.
+	oldestMetadata = 9
 	// slowSpins is some 200 us, as much again as a request of 64 KiB costs.
 	slowSpins = 200_000
 	// keptBytes per request: over a block of tier 2 more than any buffer grows to.
@@ -67,6 +71,9 @@ func faults(number int) []fault {
 				block[i] = 1
 			}
 			kept = append(kept, block)
+		}},
+		{name: OtherMetadata, wrong: oldest, frames: func(batches int64) driver.Frames {
+			return driver.Frames{Key: keyMetadata, Version: oldestMetadata, Count: batches}
 		}},
 		{name: OlderThanAlone, wrong: aloneFetch, open: func(o *driver.Open) { o.Version = oldestFetch }},
 		{name: OldFormat, wrong: aloneFetch, open: func(o *driver.Open) { o.Version = oldestFetch - 1 }},

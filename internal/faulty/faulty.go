@@ -28,6 +28,8 @@ type fault struct {
 	run func()
 	// finish changes what a batch of such a cell is said to have done.
 	finish func(s *driver.Batched, asked driver.Open)
+	// frames are said to have left beside the pinned API's, after so many batches.
+	frames func(batches int64) driver.Frames
 	// wrong picks the cells; nil: all.
 	wrong func(driver.Open) bool
 	// request and answer change lines of the protocol.
@@ -118,6 +120,8 @@ type cell struct {
 	asked driver.Open
 	fault fault
 	times int
+	// batches so far.
+	batches int64
 }
 
 func (c *cell) more(b driver.Batch) driver.Batch {
@@ -131,6 +135,7 @@ func (c *cell) Prepare(ctx context.Context, b driver.Batch) error {
 
 func (c *cell) Run(ctx context.Context, b driver.Batch, done func()) error {
 	n := 0
+	c.batches++
 	return c.Cell.Run(ctx, c.more(b), func() {
 		if n++; n%c.times != 0 {
 			return
@@ -153,4 +158,12 @@ func (c *cell) Finish(ctx context.Context) (driver.Batched, error) {
 
 func (c *cell) Hash(ctx context.Context, b driver.Batch) (driver.Hashed, error) {
 	return c.Cell.Hash(ctx, c.more(b))
+}
+
+func (c *cell) Snapshot() driver.CellSnapshot {
+	s := c.Cell.Snapshot()
+	if c.fault.frames != nil {
+		s.Frames = append(s.Frames, c.fault.frames(c.batches))
+	}
+	return s
 }

@@ -33,7 +33,7 @@ func goldenRows() []any {
 			Client: driver.Hello{Protocol: 1, Client: "franz-go", Version: "v1.22.3", Build: map[string]string{"go": "go1.26"}, Clock: "process-cputime", PID: 4242,
 				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 18}}, Abilities: []string{"live", "frames"}},
 			Machine: Machine{OS: "linux", Arch: "amd64", Kernel: "6.1", CPUModel: "a CPU", CPUs: 2, MemoryBytes: 1 << 32, GoVersion: "go1.26",
-				WorkerCPUs: []int{1}, BrokerCPUs: []int{2}, Missing: []string{"perf_event"}},
+				WorkerCPUs: []int{1}, BrokerCPUs: []int{2}, Missing: []string{"perf_event"}, Siblings: []int{1, 2}},
 			Budget: Budget{Draws: 1, Forks: 4, Squares: 0.5, BatchTargetNs: 10_000_000, Looks: 2, LimitNs: 1_800_000_000_000}, Margin: 0.1, ClientBuild: goldenBuild("franz-go=checkout"),
 			Baseline: &driver.Hello{Protocol: 1, Client: "franz-go", Version: "v1.19.0", Build: map[string]string{"go": "go1.26"}, Clock: "process-cputime", PID: 4343,
 				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 17}}, Abilities: []string{"live", "frames"}}, BaselineBuild: goldenBuild("franz-go@v1.19.0"),
@@ -55,13 +55,14 @@ func goldenRows() []any {
 		Evidence{Where: goldenWhere, When: WhenClose, Worker: goldenSnapshot(), OutsideCPUNs: 6, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 8}, Broker: goldenBroker(number), WaitedNs: 4, Unsettled: true},
 		*goldenCell(),
 		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20}},
-		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000},
+		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000, MemoryStallNs: &goldenStallNs, FrequencyKHz: []int64{2_900_000, 2_800_000}},
+		HostRound{Where: goldenWhere, Round: 5, WallNs: 200_000_000, OthersCPUNs: 20_000_000, StealNs: 10_000_000},
 		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}, Build: BuildBaseline},
 		Trailer{Complete: true, Reason: "as planned", WallNs: 90_000_000_000, Changed: []string{"checkout: pkg/kgo/client.go"}},
 	}
 }
 
-var goldenIdleNs int64 = 9_000
+var goldenIdleNs, goldenStallNs int64 = 9_000, 5_000
 
 var goldenLeader = 2
 
@@ -164,7 +165,7 @@ func TestSchema2IsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-1 {
+	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-2 {
 		t.Errorf("schema %d, %d rows, warnings %q", run.Header.Schema, len(rowsOf(run)), run.Warnings)
 	}
 }
@@ -175,8 +176,8 @@ func TestOlderSchemaIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// schema 3 brought a kind of row
-	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-1 {
+	// schema 3 brought two kinds of row
+	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-2 {
 		t.Errorf("schema %d, %d rows, warnings %q", old.Header.Schema, len(rowsOf(old)), old.Warnings)
 	}
 	if got := old.Families[0].BlockRuns[0].Batches[0].CPUNs; got != 10_488_000 {
@@ -290,6 +291,9 @@ func rowsOfBlock(block BlockRun) []any {
 	}
 	if block.Host != nil {
 		rows = append(rows, *block.Host)
+	}
+	for _, row := range block.Rounds {
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -134,6 +134,8 @@ func (r *reader) placeInBlock(row any) error {
 		return block.placeEvidence(row)
 	case *Host:
 		block.Host = row
+	case *HostRound:
+		block.Rounds = append(block.Rounds, *row)
 	}
 	return nil
 }
@@ -149,6 +151,8 @@ func whereOf(row any) Where {
 	case *Evidence:
 		return row.Where
 	case *Host:
+		return row.Where
+	case *HostRound:
 		return row.Where
 	}
 	panic(fmt.Sprintf("record: rowTypes has a %T that place doesn't know", row)) // a test places every kind

@@ -33,6 +33,7 @@ const (
 	KindFault    = "fault"
 	KindHost     = "host"
 	KindLook     = "look"
+	KindRound    = "round"
 	KindTrailer  = "trailer"
 )
 
@@ -101,6 +102,8 @@ type Machine struct {
 	WorkerCPUs  []int    `json:"workerCpus"` // empty: not pinned
 	BrokerCPUs  []int    `json:"brokerCpus"`
 	Missing     []string `json:"missing,omitempty"` // facilities this platform lacks, in words
+	// Siblings share a core with the worker's CPUs, which are among them. Absent: the platform doesn't say.
+	Siblings []int `json:"siblings,omitempty" since:"3"`
 }
 
 // Budget is the schedule that was asked for.
@@ -411,6 +414,22 @@ type Host struct {
 	ParentCPUNs int64   `json:"parentCpuNs"`
 	// BatchWallNs is the sum of batches' wall time: what the orchestrator's share is taken of.
 	BatchWallNs int64 `json:"batchWallNs"`
+	// MemoryStallNs is how long some task of the host waited for memory meanwhile. Absent: the kernel doesn't say.
+	MemoryStallNs *int64 `json:"memoryStallNs,omitempty" since:"3"`
+	// FrequencyKHz of the worker's CPU when the block began and when it ended. Absent: the kernel doesn't say.
+	FrequencyKHz []int64 `json:"frequencyKHz,omitempty" since:"3"`
+}
+
+// HostRound is what the machine did besides in one round, by the parent's readings alone. It comes after the round's batches.
+type HostRound struct {
+	Kind string `json:"kind"`
+	Where
+	Round  int   `json:"round"`
+	WallNs int64 `json:"wallNs"`
+	// OthersCPUNs is what programs other than the workers used on the workers' CPUs, to 10 ms either way; -1 unknown.
+	OthersCPUNs int64 `json:"othersCpuNs"`
+	// StealNs is what the hypervisor took of these CPUs; -1 unknown.
+	StealNs int64 `json:"stealNs"`
 }
 
 // Trailer is the last row.

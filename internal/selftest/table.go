@@ -71,6 +71,8 @@ func Faults() []Fault {
 		{Name: faulty.OneBatch, Planted: "the client takes one record batch per response, at every version", Guard: guards.KnownTruth, Tier: 1, Only: []string{fetch}, worker: faulty.OneBatch,
 			Also: []string{guards.Pin, guards.Data}, Why: "three requests go out where one was asked for"},
 		{Name: faulty.Allocates, Planted: "the client allocates once more per request at the oldest version", Guard: guards.Counters, Tier: 1, Only: []string{fetch}, worker: faulty.Allocates},
+		{Name: faulty.OtherMetadata, Planted: "the client refreshes with Metadata v9 in every batch of the oldest version, by its count of frames", Guard: guards.OtherAPIs, Tier: 1, Only: []string{fetch}, worker: faulty.OtherMetadata,
+			Also: []string{guards.KnownTruth, guards.Counters}, Why: "there is a request that nobody asked for"},
 		{Name: "another start time", Planted: "the broker's start time changes in the middle of each block (rewritten on its way from Jolokia), as by a restart", Guard: guards.Identity, Tier: 1, Only: []string{fetch},
 			seams: restarted, Also: []string{guards.Completeness}, Why: "a void block is missing"},
 		{Name: "the other broker", Planted: "tier 1 is pointed at Kafka 1.1.0", Guard: Refusal, Tier: 1, Only: []string{fetch}, twoBrokers: true,
@@ -86,7 +88,8 @@ func Faults() []Fault {
 			Also: []string{Canary}, Why: "the canary is compared with all three"},
 		{Name: faulty.OlderThanAlone, Planted: "the client left alone takes Fetch v4 where it could have v7", Guard: guards.Negotiation, Tier: 2, Only: []string{alone}, worker: faulty.OlderThanAlone},
 		{Name: faulty.Keeps, Planted: "the client keeps what it reads", Guard: guards.Memory, Tier: 2, Only: []string{alone}, worker: faulty.Keeps},
-		{Name: "busy cores", Planted: "a busy loop on every core", Guard: Host, Tier: 1, Only: []string{fetch}, change: busyCores},
+		{Name: "busy cores", Planted: "a busy loop on every core", Guard: guards.Host, Tier: 1, Only: []string{fetch}, change: busyCores, see: nil,
+			Also: []string{Canary}, Why: "nothing is found in rounds that are left out"},
 	}
 }
 
