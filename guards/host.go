@@ -93,6 +93,8 @@ func checkHost(run *record.Run, f record.FamilyRun) []Finding {
 	}
 	stalled := stalledBlock(f)
 	switch {
+	case run.Header.SharedHost:
+		return say(Blind, "the run had a lock file of its own (PROTOCOL_BENCH_LOCK), so others may have run beside it, and nobody looked; run it without")
 	case rounds == 0:
 		return say(NotApplicable, "this record has no readings of the host per round")
 	case unknown == rounds:

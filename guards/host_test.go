@@ -54,6 +54,7 @@ func TestHost(t *testing.T) {
 	}{
 		{"a record of an earlier build", func(*record.Run) {}, NotApplicable, "no readings of the host"},
 		{"nothing is pinned", rounds(record.HostRound{OthersCPUNs: -1, StealNs: -1}), NotApplicable, "nothing is pinned"},
+		{"with a lock of its own", func(run *record.Run) { run.Header.SharedHost = true }, Blind, "a lock file of its own"},
 		{"calm", rounds(calm(0), calm(1), calm(2)), Pass, "nobody else"},
 		{"one busy round of three", rounds(calm(0), calm(1), busy(2)), Pass, "are left out whole"},
 		{"two of three", rounds(calm(0), busy(1), busy(2)), Blind, "the machine was busy with something else in"},

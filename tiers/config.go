@@ -40,6 +40,8 @@ type Config struct {
 	Command   []string
 	Replay    string
 	Tool      string // revision of this program
+	// SharedHost: other runs may be at work beside this one, so the host is not looked at.
+	SharedHost bool
 	// Seams is where a selftest takes hold; nil in every other run.
 	Seams    *Seams
 	Now      func() time.Time

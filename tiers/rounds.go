@@ -76,6 +76,9 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 		if err != nil {
 			return 0, err
 		}
+		if b.SharedHost {
+			continue
+		}
 		if err := b.writer.Write(beside); err != nil {
 			return 0, err
 		}

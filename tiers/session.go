@@ -145,6 +145,7 @@ func (s *session) openRecord() error {
 			Looks: s.looks(), LimitNs: s.budget.Limit.Nanoseconds()},
 		Controls: record.NegativeControls(), AnyBroker: s.AnyBroker,
 	}
+	header.SharedHost = s.SharedHost
 	for _, p := range s.Plants {
 		header.Plants = append(header.Plants, p.String())
 	}

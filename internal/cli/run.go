@@ -54,6 +54,7 @@ func (p *program) run(ctx context.Context, config request) error {
 	shown := newProgress(p.stderr, p.now)
 	shown.heading = fmt.Sprintf("seed %d; to repeat this run: %s", config.Seed, config.Replay)
 	config.Progress, config.Standing = shown, p.stderr
+	config.SharedHost = p.env[envLock] != "" // whoever has a lock file of his own wants runs side by side
 	var dir string
 	var v verdict.Verdict
 	if err = p.prepare(ctx, &config, shown.Say); err == nil {

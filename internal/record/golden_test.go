@@ -37,7 +37,7 @@ func goldenRows() []any {
 			Budget: Budget{Draws: 1, Forks: 4, Squares: 0.5, BatchTargetNs: 10_000_000, Looks: 2, LimitNs: 1_800_000_000_000}, Margin: 0.1, ClientBuild: goldenBuild("franz-go=checkout"),
 			Baseline: &driver.Hello{Protocol: 1, Client: "franz-go", Version: "v1.19.0", Build: map[string]string{"go": "go1.26"}, Clock: "process-cputime", PID: 4343,
 				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 17}}, Abilities: []string{"live", "frames"}}, BaselineBuild: goldenBuild("franz-go@v1.19.0"),
-			Plants: []string{"tier1/fetch@4=3%"}, Controls: []string{ControlMissingRecord}, AnyBroker: true},
+			SharedHost: true, Plants: []string{"tier1/fetch@4=3%"}, Controls: []string{ControlMissingRecord}, AnyBroker: true},
 		Broker{Tier: 1, Provider: "jvm", Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", Addresses: []string{"127.0.0.1:1"}, JolokiaURL: "http://127.0.0.1:2/jolokia",
 			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true, Asked: "4.4.0",
 			Nodes: []Node{{ID: 2, Release: "4.4.0", Commit: "c0ffee", StartTimeMs: 1796077200000, JolokiaURL: "http://127.0.0.1:2/jolokia"}}},

@@ -59,6 +59,8 @@ type Header struct {
 	ClientBuild   *Build        `json:"clientBuild,omitempty" since:"2"`
 	Baseline      *driver.Hello `json:"baseline,omitempty" since:"2"`
 	BaselineBuild *Build        `json:"baselineBuild,omitempty" since:"2"`
+	// SharedHost: the run had a lock file of its own, so others may have run beside it, and nobody looked at what else the host did.
+	SharedHost bool `json:"sharedHost,omitempty" since:"3"`
 	// Plants are the slowdowns that were asked for with --plant: a run with one proves something about this program, and nothing about the client.
 	Plants []string `json:"plants,omitempty" since:"3"`
 	// Controls are the negative controls that this build takes on every live broker. A guard asks for those that are listed here, so that records of
