@@ -1,6 +1,10 @@
 package guards
 
 import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,5 +116,79 @@ func TestNegativeControlsAreAskedOfThoseWhoTakeThem(t *testing.T) {
 		if strings.HasPrefix(f.Family, "tier0") && (f.Guard == Log || f.Guard == Data) && f.Outcome == Blind {
 			t.Errorf("there is no broker for a control: %s", label(f))
 		}
+	}
+}
+
+// recordedControls are the rows of real runs, on Kafka 4.4.0 and 1.1.0.
+func recordedControls(t *testing.T) []record.Control {
+	t.Helper()
+	file, err := os.Open("testdata/controls.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var rows []record.Control
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var row record.Control
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// What real brokers and the real worker gave is objected to, and each piece of it that is taken away blinds the guard that it is for.
+func TestRecordedControls(t *testing.T) {
+	for name, test := range map[string]struct {
+		breaks func(c *record.Control)
+		blind  string // guard
+	}{
+		"as recorded":       {func(*record.Control) {}, ""},
+		"nothing deleted":   {func(c *record.Control) { c.Close = c.Open }, Log},
+		"less deleted":      {func(c *record.Control) { deleteLess(c) }, Log},
+		"an echoing worker": {func(c *record.Control) { echo(c) }, Data},
+		"an echoed hash": {func(c *record.Control) {
+			if c.Cell != nil {
+				c.Cell.Hash = c.Cell.ExpectedHash
+			}
+		}, Data},
+		"a conversion missed": {func(c *record.Control) { c.Observed.Value = max(0, c.Observed.Value-1) }, Conversions},
+	} {
+		run := goodRun()
+		run.Controls = recordedControls(t)
+		for i := range run.Controls {
+			test.breaks(&run.Controls[i])
+		}
+		blind := map[string][]int{}
+		for _, f := range Check(run) {
+			if f.Outcome == Fail {
+				t.Errorf("%s: %s: %s", name, label(f), f.Why)
+			}
+			if f.Outcome == Blind && !slices.Contains(blind[f.Guard], f.Tier) {
+				blind[f.Guard] = append(blind[f.Guard], f.Tier)
+			}
+		}
+		want := map[string][]int{}
+		if test.blind != "" {
+			want[test.blind] = []int{1, 2}
+		}
+		if len(blind) != len(want) || !slices.Equal(blind[test.blind], want[test.blind]) {
+			t.Errorf("%s: blind are %v, want %v", name, blind, want)
+		}
+	}
+}
+
+func deleteLess(c *record.Control) {
+	if c.Close != nil {
+		c.Close.LogStartOffset--
+	}
+}
+
+// echo has the worker say what is expected of it.
+func echo(c *record.Control) {
+	if b := c.Batch; b != nil {
+		b.Records, b.Bytes, b.ByteSum, b.FirstKey, b.LastKey = b.ExpectedRecords, b.ExpectedBytes, b.ExpectedByteSum, b.ExpectedFirstKey, b.ExpectedLastKey
+		b.EndOffset = b.StartOffset + int64(b.ExpectedRecords)
 	}
 }

@@ -82,3 +82,25 @@ func TestTableOfAPIsIsFolded(t *testing.T) {
 		t.Error("the terminal is filled with it")
 	}
 }
+
+// What another broker answered in is in no figure, also not in those that are made from the record directly.
+func TestVoidBlocksAreInNoFigure(t *testing.T) {
+	run := exampleRun()
+	f := &run.Families[0]
+	f.Look, f.BlockRuns = nil, f.BlockRuns[:2]
+	run.Brokers = []record.Broker{{Tier: 1, Provider: "attached", Release: "4.4.0", StartTimeMs: 1000}}
+	lines := func(startTimeMs int64) int {
+		f.BlockRuns[1].Close = &record.Evidence{When: record.WhenClose, Broker: &record.BrokerEvidence{StartTimeMs: startTimeMs}}
+		var out bytes.Buffer
+		if err := Bench(&out, exampleVerdict(), run); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(out.String(), "/v=18\t")
+	}
+	if same, restarted := lines(1000), lines(1001); same != 2 || restarted != 1 {
+		t.Errorf("bench.txt has v18 %d times, and after a restart %d times; want 2 and 1", same, restarted)
+	}
+	if blocks := len(familyRun(run, f.Name).BlockRuns); blocks != 1 {
+		t.Errorf("%d blocks are shown, want 1", blocks)
+	}
+}

@@ -95,11 +95,12 @@ func build(v verdict.Verdict, run *record.Run) document {
 	return d
 }
 
-// familyRun is a family's part of the record; empty where it has none.
+// familyRun is a family's part of the record, without what is void; empty where it has none.
 func familyRun(run *record.Run, name string) record.FamilyRun {
 	for _, f := range run.Families {
 		if f.Name == name {
-			return f
+			valid, _ := guards.Valid(run, f)
+			return valid
 		}
 	}
 	return record.FamilyRun{}
