@@ -17,6 +17,9 @@ func (r *reader) place(row any) error {
 	case *Broker:
 		r.run.Brokers = append(r.run.Brokers, *row)
 	case *Plan:
+		if err := row.checkVersions(); err != nil {
+			return err
+		}
 		r.run.Plans = append(r.run.Plans, *row)
 	case *Control:
 		return r.placeControl(row)
@@ -59,6 +62,9 @@ func (r *reader) placeHeader(row *Header) error {
 func (r *reader) placeFamily(row *Family) error {
 	if _, twice := r.families[row.Name]; twice {
 		return fmt.Errorf("field name: the family %q was declared before", row.Name)
+	}
+	if err := checkShape(row.Shape); err != nil {
+		return err
 	}
 	r.families[row.Name] = len(r.run.Families)
 	r.run.Families = append(r.run.Families, FamilyRun{Family: *row})
