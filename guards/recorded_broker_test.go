@@ -47,6 +47,25 @@ var identityChanges = []change{
 }
 
 // otherRelease has a tier's broker be of another release, from the begin to the end.
+// The host's readings came after the recorded run: they are added.
+var hostChanges = []change{
+	{name: "somebody else had the worker's CPU", changes: inBlock(recordedFetch, func(b *record.BlockRun) { hostReadings(b, 100e6) }),
+		want: of(Host, Blind, whole(recordedFetch)), why: "the machine was busy with something else in"},
+	{name: "nobody else had it", changes: inBlock(recordedFetch, func(b *record.BlockRun) { hostReadings(b, 10e6) }),
+		want: of(Host, Pass, whole(recordedFetch)), why: "nobody else had the worker's CPU"},
+	{name: "tasks waited for memory", changes: inBlock(recordedFetch, func(b *record.BlockRun) {
+		hostReadings(b, 10e6)
+		stallNs := b.Host.WallNs / 10
+		b.Host.MemoryStallNs = &stallNs
+	}), want: of(Host, Blind, whole(recordedFetch)), why: "waited for memory"},
+}
+
+func hostReadings(b *record.BlockRun, othersCPUNs int64) {
+	for round := range b.Orders {
+		b.Rounds = append(b.Rounds, record.HostRound{Where: b.Where, Round: round, WallNs: 200e6, OthersCPUNs: othersCPUNs})
+	}
+}
+
 func otherRelease(t *testing.T, run *record.Run, tier int, release string) {
 	inBroker(tier, func(b *record.Broker) { b.Release, b.Asked = release, "" })(t, run)
 	for _, e := range tierEvidence(run, tier) {
