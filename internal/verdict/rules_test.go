@@ -65,6 +65,9 @@ func TestWordsWithoutAnAnswer(t *testing.T) {
 	if word, why, more := j.word(undecided, Cell{Difference: 0.08}); word != Unresolved || more <= 1 || !strings.Contains(why, "times the rounds") {
 		t.Errorf("%s (%s), %.1f times the rounds", word, why, more)
 	}
+	if word, why, _ := j.word(cellContrast{by: &grounds{}}, Cell{}); word != Unresolved || !strings.Contains(why, "carry no interval") {
+		t.Errorf("no interval: %s (%s)", word, why)
+	}
 	undecided.by = &grounds{coarse: "the floor of 12 % is above the margin"}
 	if word, why, _ := j.word(undecided, Cell{Difference: 0.08}); word != Unresolvable || !strings.HasPrefix(why, "the floor of 12 %") {
 		t.Errorf("%s (%s)", word, why)
