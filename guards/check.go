@@ -18,10 +18,18 @@ const (
 func Check(run *record.Run) []Finding {
 	findings := slices.Concat(checkRunComplete(run), checkIdentity(run), checkPlan(run))
 	for _, f := range run.Families {
-		for _, guard := range []func(*record.Run, record.FamilyRun) []Finding{
-			checkCompleteness, checkPin, checkConversions, checkLog, checkData, checkKnownTruth, perBuild(checkCounters), perBuild(checkClocks), checkNegotiation, checkMemory,
-		} {
-			findings = append(findings, perLook(guard)(run, f)...)
+		valid, voids := Valid(run, f)
+		for _, ask := range []struct {
+			guard func(*record.Run, record.FamilyRun) []Finding
+			of    record.FamilyRun
+		}{
+			{checkCompleteness, f}, {checkPin, valid}, {checkConversions, valid}, {checkLog, valid}, {checkData, valid}, {checkKnownTruth, valid},
+			{perBuild(checkAPIs), valid}, {perBuild(checkCounters), valid}, {perBuild(checkClocks), f}, {checkNegotiation, valid}, {checkMemory, valid}, {checkHost, f},
+		} { // a void block was taken, and in time: that is for two of them to say
+			if voids > 0 && len(ask.of.BlockRuns) == 0 {
+				continue // nothing is left to ask about; identity says why
+			}
+			findings = append(findings, perLook(ask.guard)(run, ask.of)...)
 		}
 	}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Tier, b.Tier) })

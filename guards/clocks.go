@@ -2,11 +2,14 @@ package guards
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"protocolbench/internal/record"
+	"protocolbench/internal/stats"
 )
 
 // What a worker's clock and the parent's view of it may differ by.
@@ -88,19 +91,27 @@ func bracketClocks(t *tally, b record.BlockRun) {
 }
 
 // plantFromOutside finds a worker whose batches report a part of their CPU while its process total is right. What a batch costs
-// beside the timed part is the same for the canary and for the reference, so the canary's extra CPU has to look the same from both sides.
+// beside the timed part is the same for the canary and for the reference's clients, so the canary's extra CPU has to look the same from both sides. Trimmed, because a burst of
+// the machine doubles what it hits: on a plain mean of pairs with one client, a worker that halves its CPU was missed in a run of twelve rounds.
 func plantFromOutside(t *tally, f record.FamilyRun) {
 	var inside, apart []float64
 	for _, b := range f.BlockRuns {
 		if !clocksReadable(b) {
 			continue
 		}
-		canary, reference := byRound(f.Family, b, record.RoleCanary), byRound(f.Family, b, record.RoleVersion)
-		for round, c := range canary {
-			if r, ok := reference[round]; ok {
-				inside = append(inside, float64(c.CPUNs-r.CPUNs))
-				apart = append(apart, float64(c.OutsideCPUNs-r.OutsideCPUNs)-float64(c.CPUNs-r.CPUNs))
+		canary, reference := byRound(f.Family, b, record.RoleCanary), byRound(f.Family, b, record.RoleVersion, record.RoleTwin)
+		for _, round := range slices.Sorted(maps.Keys(canary)) {
+			c, clients := canary[round][0], reference[round]
+			if len(clients) == 0 {
+				continue
 			}
+			var insideNs, besideNs float64
+			for _, r := range clients {
+				insideNs += float64(r.CPUNs) / float64(len(clients))
+				besideNs += float64(r.OutsideCPUNs-r.CPUNs) / float64(len(clients))
+			}
+			inside = append(inside, float64(c.CPUNs)-insideNs)
+			apart = append(apart, float64(c.OutsideCPUNs-c.CPUNs)-besideNs)
 		}
 	}
 	if len(inside) < plantPairs {
@@ -110,38 +121,30 @@ func plantFromOutside(t *tally, f record.FamilyRun) {
 		}
 		return
 	}
-	extra, _ := meanAndError(inside)
-	difference, standardError := meanAndError(apart)
-	chance := distuv.StudentsT{Sigma: 1, Nu: float64(len(apart) - 1)}.Quantile(1-0.5/clockChance) * standardError
+	extra, _ := stats.TrimmedMean(inside, stats.Trim)
+	difference, _ := stats.TrimmedMean(apart, stats.Trim)
+	standardError, freedom, ok := stats.YuenSE(apart, stats.Trim)
+	if !ok {
+		return
+	}
+	chance := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(1-0.5/clockChance) * standardError
 	if math.Abs(difference) > plantShare*math.Abs(extra) && math.Abs(difference) > chance {
 		t.see(AllVersions, record.Where{Family: f.Name}, Fail, fmt.Sprintf("the planted slowdown costs %.0f us a batch by the worker's clock and %.0f us by the parent's: batches report only a part of their CPU; correct the worker's clock",
 			extra/1e3, (extra+difference)/1e3), map[string]any{"pairs": len(inside), "insideUs": extra / 1e3, "outsideUs": (extra + difference) / 1e3})
 	}
 }
 
-// byRound are the batches of the reference version's cell in a role.
-func byRound(f record.Family, b record.BlockRun, role string) map[int]record.Batch {
-	rounds := map[int]record.Batch{}
+// byRound are the batches of the reference version's cells in some roles.
+func byRound(f record.Family, b record.BlockRun, roles ...string) map[int][]record.Batch {
+	rounds := map[int][]record.Batch{}
 	for _, c := range f.Cells {
-		if c.Role == role && c.Version == f.Reference {
+		if slices.Contains(roles, c.Role) && c.Version == f.Reference {
 			for _, batch := range batchesOf(b, c.Cell) {
 				if !batch.Primes {
-					rounds[batch.Round] = batch
+					rounds[batch.Round] = append(rounds[batch.Round], batch)
 				}
 			}
 		}
 	}
 	return rounds
-}
-
-func meanAndError(values []float64) (mean, standardError float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	var squares float64
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(squares / (n - 1) / n)
 }

@@ -12,7 +12,9 @@ import (
 // for the wrong reason.
 func checkData(run *record.Run, f record.FamilyRun) []Finding {
 	t := newTally(Data, f.Family, dataPassWhy(f.Family))
+	control := missingRecordControl(run, f.Tier)
 	for _, b := range f.BlockRuns {
+		control.seen(t, versionsOf(f.Family), b.Where)
 		for _, batch := range b.Batches {
 			version := versionOf(f.Family, batch.Cell)
 			if blind, fault := batchFault(f.Family, batch); fault != "" || blind {
@@ -82,22 +84,30 @@ func hashes(t *tally, run *record.Run, f record.Family, b record.BlockRun) {
 		hashed[c.Cell] = true
 		version := versionOf(f, c.Cell)
 		numbers := map[string]any{"cell": c.Cell, "hash": strconv.FormatUint(c.Hash, 10), "expectedHash": strconv.FormatUint(c.ExpectedHash, 10), "hashRecords": c.HashRecords}
-		switch {
-		case c.HashRecords <= 0 && !hasAbility(run, "hash"):
-			t.see(version, b.Where, Blind, "this worker makes no full hash, so records that are wrong between the first and the last key would not be seen", numbers)
-		case c.HashRecords <= 0:
-			t.see(version, b.Where, Fail, "the worker hashed a batch of no records", numbers)
-		case c.Hash != c.ExpectedHash:
-			t.see(version, b.Where, Fail, "the full hash of a batch is not that of the records made from the seed: keys, values, headers or timestamps are changed at this version", numbers)
-		default:
-			t.pass(version, b.Where, map[string]any{"hashes": int64(1), "recordsHashed": int64(c.HashRecords)})
+		if outcome, why := hashFault(run, c); outcome != Pass {
+			t.see(version, b.Where, outcome, why, numbers)
+			continue
 		}
+		t.pass(version, b.Where, map[string]any{"hashes": int64(1), "recordsHashed": int64(c.HashRecords)})
 	}
 	for _, c := range f.Cells {
 		if !hashed[c.Cell] {
 			t.see(c.Version, b.Where, Blind, "the block ended before the full hash was made", map[string]any{"cell": c.Cell})
 		}
 	}
+}
+
+// hashFault is the rule about a full hash, for blocks and for the control that lacks a record alike.
+func hashFault(run *record.Run, c record.Cell) (outcome Outcome, why string) {
+	switch {
+	case c.HashRecords <= 0 && !hasAbility(run, "hash"):
+		return Blind, "this worker makes no full hash, so records that are wrong between the first and the last key would not be seen"
+	case c.HashRecords <= 0:
+		return Fail, "the worker hashed a batch of no records"
+	case c.Hash != c.ExpectedHash:
+		return Fail, "the full hash of a batch is not that of the records made from the seed: keys, values, headers or timestamps are changed at this version"
+	}
+	return Pass, ""
 }
 
 // readBack judges what the orchestrator, with a client of its own, found stored.

@@ -26,6 +26,8 @@ const (
 	Negotiation  = "negotiation" // tier 2: negotiated as expected
 	KnownTruth   = "known truth"
 	Counters     = "counters"
+	OtherAPIs    = "other APIs"
+	Host         = "host"
 )
 
 // Finding is one guard's answer about one family (or a tier, or the run, where Family is empty), with its evidence.

@@ -34,7 +34,7 @@ const (
 // goodRun is a whole run of three tiers in which every guard is content. Tests break one thing in it.
 func goodRun() *record.Run {
 	run := &record.Run{
-		Header: record.Header{Schema: record.Schema, Tiers: []int{0, 1, 2},
+		Header: record.Header{Schema: record.Schema, Tiers: []int{0, 1, 2}, Controls: record.NegativeControls(),
 			Client: driver.Hello{Client: "franz-go", Abilities: []string{"codec", "live", "plant", "steady", "hash", "frames", "own-version"}}},
 		Brokers: []record.Broker{
 			{Tier: 1, Provider: "jvm", Release: "4.4.0", Commit: "c4", ClusterID: "modern", JolokiaURL: "http://j1", StartTimeMs: 1000, VersionTags: true},
@@ -49,6 +49,9 @@ func goodRun() *record.Run {
 			{Tier: 2, Control: record.ControlUnpinned, Why: "no version tags"},
 		},
 		Trailer: &record.Trailer{Complete: true},
+	}
+	for tier := 1; tier <= 2; tier++ {
+		run.Controls = append(run.Controls, goodNegatives(run, tier)...)
 	}
 	for tier := range 3 {
 		run.Plans = append(run.Plans, goodPlan(tier, produceAPI), goodPlan(tier, fetchAPI))

@@ -54,6 +54,18 @@ func (t traits) contradiction(other traits) string {
 	return ""
 }
 
+// wanted is who has to answer in a piece of evidence: the tier's broker, or in a cluster of several the one that leads the block's topic.
+func wanted(broker record.Broker, e record.BrokerEvidence) traits {
+	if e.Leader != nil {
+		for _, n := range broker.Nodes {
+			if n.ID == *e.Leader {
+				return traitsOf(n.Release, n.Commit, broker.ClusterID, n.StartTimeMs)
+			}
+		}
+	}
+	return traitsOf(broker.Release, broker.Commit, broker.ClusterID, broker.StartTimeMs)
+}
+
 func tierIdentity(run *record.Run, tier int) Finding {
 	f := Finding{Guard: Identity, Tier: tier, Version: AllVersions, Evidence: map[string]any{}}
 	say := func(outcome Outcome, why string) Finding {
@@ -66,24 +78,27 @@ func tierIdentity(run *record.Run, tier int) Finding {
 	}
 	want := traitsOf(broker.Release, broker.Commit, broker.ClusterID, broker.StartTimeMs)
 	f.Evidence = map[string]any{"provider": broker.Provider, "release": broker.Release, "commit": broker.Commit, "clusterId": broker.ClusterID, "startTimeMs": broker.StartTimeMs}
+	if voids, blocks := voidsOf(run, tier); len(voids) > 0 {
+		f.Evidence["block"], f.Evidence["void"] = voids[0].where, len(voids)
+		return say(Fail, fmt.Sprintf("another broker answered in %s (draw %d, fork %d): %s; %d of %d blocks of this tier are void, and their numbers are not used. "+
+			"A restart or a wrong address does that: run the tier again", voids[0].where.Family, voids[0].where.Draw, voids[0].where.Fork, voids[0].why, len(voids), blocks))
+	}
 	readings, blindWhy := 0, ""
 	for _, e := range tierEvidence(run, tier) {
-		got := traitsOf(e.Broker.Release, e.Broker.Commit, e.Broker.ClusterID, e.Broker.StartTimeMs)
-		if change := want.contradiction(got); change != "" {
-			f.Evidence["block"] = e.Where
-			return say(Fail, fmt.Sprintf("another broker answered in %s (draw %d, fork %d): %s; a restart or a wrong address spoils the tier, so run it again", e.Family, e.Draw, e.Fork, change))
-		}
-		if got.unknown() {
+		if traitsOf(e.Broker.Release, e.Broker.Commit, e.Broker.ClusterID, e.Broker.StartTimeMs).unknown() {
 			blindWhy = "at least once the broker could not be asked who it is: " + e.Broker.IdentityWhy
 		}
 		readings++
 	}
 	f.Evidence["readings"] = readings
-	wrong := wrongKind(tier, broker.Release)
+	wrong := WrongKind(broker)
 	switch {
 	case broker.Provider == embeddedBroker:
 		return say(Blind, "the embedded broker is no Kafka broker: it shows the flow, and proves nothing about one; install Java 17 and Maven for a real one")
-	case wrong != "":
+	case wrong != "" && run.Header.AnyBroker:
+		f.Evidence["overridden"] = true
+		return say(Blind, "overridden with --any-broker: "+wrong+". What was found is about this broker, and no answer to this tier's question")
+	case wrong != "" && broker.Release != "":
 		return say(Fail, wrong)
 	case want.unknown():
 		return say(Blind, "the broker did not say who it is (no Jolokia), so a restart or a change of brokers would not be seen; give --jolokia")
@@ -109,18 +124,28 @@ func tierEvidence(run *record.Run, tier int) []record.Evidence {
 	return all
 }
 
-// wrongKind says why a release is not for a tier: tier 1 pins every version on a modern broker, tier 2 is for the oldest that clients still meet.
-func wrongKind(tier int, release string) string {
-	major, ok := majorOf(release)
+// WrongKind says why a broker is not what its tier is for, or "": tier 1 pins every version on a modern broker, tier 2 is for the oldest that clients still meet, of the
+// release that was asked for. A run refuses such a broker before it measures, unless it was told not to. Of a broker that doesn't say its release, what it advertises tells
+// the two ages apart.
+func WrongKind(b record.Broker) string {
+	major, isNumber := majorOf(b.Release)
 	switch {
-	case release == "":
+	case b.Provider == embeddedBroker || b.Tier == 0:
 		return ""
-	case !ok:
-		return fmt.Sprintf("the broker's release %q is no release number, so it is not shown to be the kind that tier %d is for", release, tier)
-	case tier == 1 && major < 4:
-		return fmt.Sprintf("tier 1 is for Kafka 4.0 and later, and this broker is %s: it may convert on fetch and knows fewer versions; point tier 1 at a 4.x broker", release)
-	case tier == 2 && major >= 2:
-		return fmt.Sprintf("tier 2 is for brokers before Kafka 2.0, and this one is %s: nothing old was tried; point tier 2 at an old broker", release)
+	case b.Release == "" && b.Tier == 1 && b.FetchConverts:
+		return "tier 1 is for Kafka 4.0 and later, and this broker is older: it takes Fetch versions that 4.0 dropped, so it may convert on fetch; point tier 1 at a 4.x broker"
+	case b.Release == "" && b.Tier == 2 && !b.FetchConverts:
+		return "tier 2 is for brokers before Kafka 2.0, and this one is 4.0 or later: it takes no Fetch version that 4.0 dropped; point tier 2 at an old broker"
+	case b.Release == "":
+		return ""
+	case !isNumber:
+		return fmt.Sprintf("the broker's release %q is no release number, so it is not shown to be the kind that tier %d is for", b.Release, b.Tier)
+	case b.Tier == 1 && major < 4:
+		return fmt.Sprintf("tier 1 is for Kafka 4.0 and later, and this broker is %s: it may convert on fetch and knows fewer versions; point tier 1 at a 4.x broker", b.Release)
+	case b.Tier == 2 && major >= 2:
+		return fmt.Sprintf("tier 2 is for brokers before Kafka 2.0, and this one is %s: nothing old was tried; point tier 2 at an old broker", b.Release)
+	case b.Tier == 2 && b.Asked != "" && b.Asked != b.Release:
+		return fmt.Sprintf("tier 2 was to run on Kafka %s, and this broker is %s; point tier 2 at that release, or ask for this one with --legacy", b.Asked, b.Release)
 	}
 	return ""
 }

@@ -19,7 +19,7 @@ func checkNegotiation(run *record.Run, f record.FamilyRun) []Finding {
 	t := newTally(Negotiation, f.Family, "")
 	want, blind, fault := wantedVersion(run, f.Family)
 	for _, b := range f.BlockRuns {
-		used, how := usedVersion(f.Family, b)
+		used, how, contradiction := usedVersion(f.Family, b)
 		numbers := map[string]any{"expected": want, "negotiated": used, "by": how}
 		switch {
 		case fault != "":
@@ -30,6 +30,8 @@ func checkNegotiation(run *record.Run, f record.FamilyRun) []Finding {
 			t.see(AllVersions, b.Where, Blind, "neither the client nor the wire says which version was negotiated", nil)
 		case used != want:
 			t.see(AllVersions, b.Where, Fail, fmt.Sprintf("the client negotiated %s v%d where v%d is the newest that both sides have; look at how it picks versions for old brokers", f.API, used, want), numbers)
+		case contradiction != "":
+			t.see(AllVersions, b.Where, Fail, contradiction, numbers)
 		default:
 			t.pass(AllVersions, b.Where, numbers)
 		}
@@ -55,15 +57,28 @@ func wantedVersion(run *record.Run, f record.Family) (want int, blind, fault str
 	return min(plan.Implemented[1], plan.Advertised[1]), "", ""
 }
 
-// usedVersion is what the client says that it negotiated, and where it doesn't say, what it sent.
-func usedVersion(f record.Family, b record.BlockRun) (version int, how string) {
+// usedVersion is what the client says that it negotiated, and where it doesn't say, what it sent. Where both are known they have to agree: an old broker counts no
+// versions, so nobody else would see a client that says one and sends another.
+func usedVersion(f record.Family, b record.BlockRun) (version int, how, contradiction string) {
+	version = -1
 	for _, c := range b.CellRows {
-		if c.AnswerVersion >= 0 {
-			return c.AnswerVersion, "client"
+		switch {
+		case c.AnswerVersion < 0:
+		case version < 0:
+			version, how = c.AnswerVersion, "client"
+		case c.AnswerVersion != version:
+			return version, how, fmt.Sprintf("the client says that it negotiated %s v%d, and later v%d, with the same broker; look at how it picks versions", f.API, version, c.AnswerVersion)
 		}
 	}
-	if bracketed(b) {
-		return negotiatedOnWire(allFrames(b, f.Key)), "wire"
+	if !bracketed(b) {
+		return version, how, ""
 	}
-	return -1, ""
+	sent := negotiatedOnWire(allFrames(b, f.Key))
+	switch {
+	case version < 0:
+		return sent, "wire", ""
+	case sent >= 0 && sent != version:
+		contradiction = fmt.Sprintf("the client says that it negotiated %s v%d, and most of its requests left at v%d; look at how the worker reads the answer's version", f.API, version, sent)
+	}
+	return version, how, contradiction
 }

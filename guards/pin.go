@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
@@ -160,7 +161,7 @@ func brokerWitness(t *tally, run *record.Run, f record.Family, b record.BlockRun
 	sent := allFrames(b, f.Key)
 	if !broker.VersionTags {
 		arrived := moved(b.Open.Broker.Requests, b.Close.Broker.Requests, false)
-		agree(t, AllVersions, b.Where, sum(sent), arrived, attached)
+		agree(t, AllVersions, b, sum(sent), arrived, attached)
 		return
 	}
 	listed := b.Open.Broker.RequestsListed && b.Close.Broker.RequestsListed
@@ -173,7 +174,7 @@ func brokerWitness(t *tally, run *record.Run, f record.Family, b record.BlockRun
 			}
 			label = AllVersions
 		}
-		agree(t, label, b.Where, sent[v], arrived, attached)
+		agree(t, label, b, sent[v], arrived, attached)
 	}
 }
 
@@ -203,18 +204,34 @@ func brokerVersions(f record.Family, b record.BlockRun, sent map[int]int64) []in
 }
 
 // agree compares what was sent with what arrived. On a cluster that others use, too, a surplus is theirs: then nothing is proved, and
-// nothing is refuted.
-func agree(t *tally, version int, where record.Where, sent int64, arrived movement, attached bool) {
+// nothing is refuted. A deficit is nobody's traffic. On a broker of this run's own there is nobody else, so that a surplus fails, too, be it of connections that nobody counts or of
+// a poll that was answered after the longest wait for it: in neither case is it known what the block's figures are of.
+func agree(t *tally, version int, b record.BlockRun, sent int64, arrived movement, attached bool) {
 	numbers := map[string]any{"sent": sent, "broker": arrived.by}
+	where := b.Where
 	switch {
 	case arrived.blind != "":
 		t.see(version, where, Blind, "the broker cannot confirm what arrived: "+arrived.blind+"; check its Jolokia agent", map[string]any{"sent": sent})
 	case arrived.by == sent:
 		t.pass(version, where, numbers)
 	case arrived.by > sent && attached:
-		t.see(version, where, Blind, fmt.Sprintf("the broker counted %d requests more than this run sent: somebody else uses the cluster; run on one that nobody else uses", arrived.by-sent), numbers)
+		t.see(version, where, Blind, fmt.Sprintf("the broker counted %d requests more than this run sent: somebody else uses the cluster; run on one that nobody else uses", arrived.by-sent)+late(b), numbers)
 	default:
 		t.see(version, where, Fail, fmt.Sprintf("%d requests left and the broker counted %d: wire and broker contradict each other, so it is unknown what was measured; "+
-			"look for connections that bypass the counted dialer", sent, arrived.by), numbers)
+			"look for connections that bypass the counted dialer", sent, arrived.by)+late(b), numbers)
 	}
+}
+
+// late says that a bracket's edge wasn't clean: a poll that is answered after the wait is counted in the time of another block, or beyond the end of its own.
+func late(b record.BlockRun) string {
+	var ends []string
+	for _, e := range []*record.Evidence{b.Open, b.Close} {
+		if e.Unsettled {
+			ends = append(ends, fmt.Sprintf("%s (after %.1f s)", map[string]string{record.WhenOpen: "began", record.WhenClose: "ended"}[e.When], float64(e.WaitedNs)/1e9))
+		}
+	}
+	if ends == nil {
+		return ""
+	}
+	return "; they had not come to agree when the block " + strings.Join(ends, " nor when it ") + ": a poll that a broker keeps for longer is counted too late"
 }

@@ -114,6 +114,25 @@ func TestPin(t *testing.T) {
 			run.Brokers[0].Provider = attachedBroker
 			arrive(block(t, run, liveFetch, 1), 17, -1)
 		}, all(liveFetch, "fail", "17"), "contradict"},
+		{"a long poll counted in the next block", func(t *testing.T, run *record.Run) {
+			late := func(fork int, by int64) {
+				b := block(t, run, liveFetch, fork)
+				b.Close.Broker.RequestsByVersion[17] = count(b.Close.Broker.RequestsByVersion[17].Value + by)
+			}
+			late(0, -1)
+			late(1, 1)
+			first := block(t, run, liveFetch, 0).Close
+			first.Unsettled, first.WaitedNs = true, 2_010_000_000
+		}, []string{"pin|" + liveFetch + "|17|fail"}, "they had not come to agree when the block ended (after 2.0 s)"},
+		{"one from before, on an attached cluster", func(t *testing.T, run *record.Run) {
+			run.Brokers[0].Provider = attachedBroker
+			b := block(t, run, liveFetch, 0)
+			b.Open.Broker.RequestsByVersion[17] = count(b.Open.Broker.RequestsByVersion[17].Value - 1)
+			b.Open.Unsettled, b.Open.WaitedNs = true, 2_010_000_000
+		}, []string{"pin|" + liveFetch + "|17|blind"}, "somebody else uses the cluster; run on one that nobody else uses; they had not come to agree when the block began"},
+		{"a wait in vain whose counts agree", func(t *testing.T, run *record.Run) {
+			block(t, run, liveFetch, 0).Open.Unsettled = true
+		}, nil, ""},
 		{"a counter that could not be read", func(t *testing.T, run *record.Run) {
 			block(t, run, liveFetch, 0).Close.Broker.RequestsByVersion[17] = unreadable()
 		}, all(liveFetch, "blind", "17"), "401"},

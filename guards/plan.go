@@ -32,6 +32,10 @@ func apiPlan(run *record.Run, tier int, api string) Finding {
 		return f
 	}
 	plan := run.Plans[index]
+	if plan.Implemented[1] < 0 {
+		f.Outcome, f.Why = Blind, fmt.Sprintf("the record doesn't say which versions of %s the client implements, so some could be missing in silence", api)
+		return f
+	}
 	f.Evidence["pinned"], f.Evidence["implemented"], f.Evidence["advertised"] = plan.Pinned, plan.Implemented, plan.Advertised
 	faults := planFaults(plan)
 	if tier < 2 {

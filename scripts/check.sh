@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that has to hold before a change goes in: formatting, vet, the pinned linter, tidy modules, the macOS build, the race
-# detector on the orchestrator's packages, and all tests, those on real brokers among them. Fails when one of them fails.
+# detector on the orchestrator's packages, a little fuzzing, and all tests, those on real brokers among them. Fails when one of them fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -35,7 +35,7 @@ darwin() {
 }
 
 shell_scripts() {
-	bash -n scripts/check.sh && sh -n scripts/run-protocol-load-test.sh && sh -n .ci/run || return 1
+	bash -n scripts/check.sh && bash -n scripts/fuzz.sh && sh -n scripts/run-protocol-load-test.sh && sh -n .ci/run || return 1
 	if command -v shellcheck >/dev/null 2>&1; then
 		shellcheck scripts/*.sh .ci/run
 	else
@@ -116,6 +116,24 @@ else
 	loud "RACE DETECTOR NOT RUN: it needs a C compiler, and $(go env CC) is not there (apt-get install gcc libc6-dev)"
 	[[ $ci != true ]] || exit 1
 fi
+
+if [[ ${#missing[@]} -eq 0 ]]; then
+	say "selftest: faults planted on real brokers"
+	results=$(mktemp -d)
+	trap 'rm -rf "$results"' EXIT
+	go build -o "$results/protocolbench" ./cmd/protocolbench
+	"$results/protocolbench" selftest --out "$results" || {
+		loud "selftest: once more, in case the machine was busy with something else"
+		"$results/protocolbench" selftest --out "$results"
+	}
+fi
+
+say "mutants of the guards"
+go run ./cmd/mutate guards | sed -n '/^killed/!p'
+
+# A few seconds each find what somebody just broke; what is rare needs scripts/fuzz.sh 10m.
+say "fuzzing"
+./scripts/fuzz.sh 3s
 
 say "tests"
 go test -count=1 -timeout 18m ./...

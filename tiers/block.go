@@ -10,7 +10,6 @@ import (
 	"protocolbench/internal/broker"
 	"protocolbench/internal/codec"
 	"protocolbench/internal/driver"
-	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
 	"protocolbench/internal/schedule"
 	"protocolbench/internal/shape"
@@ -48,6 +47,13 @@ type block struct {
 type truth struct {
 	expectation shape.Expectation
 	repeats     int // a codec batch carries the same records again and again
+}
+
+// state puts beside what a worker says what it has to say.
+func (t truth) state(row *record.Batch) {
+	want, times := t.expectation, t.repeats
+	row.ExpectedRecords, row.ExpectedBytes, row.ExpectedByteSum = want.Records*times, want.Bytes*int64(times), want.ByteSum*uint64(times)
+	row.ExpectedFirstKey, row.ExpectedLastKey = want.FirstKey, want.LastKey
 }
 
 // isWorkers tells whether an error is the worker's: it ends the block, and the run goes on.
@@ -116,7 +122,7 @@ func (b *block) prepare(ctx context.Context, families []*familyState) error {
 		b.row.Look = record.SecondLook
 	}
 	if b.live != nil {
-		_, b.base = b.live.counts(ctx, b.f.api)
+		_, b.base = b.live.counts(ctx, b.f.api, b.topic)
 	}
 	return b.startWorkers(ctx)
 }
@@ -361,10 +367,4 @@ func (b *block) stretch(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// host samples what the machine did besides.
-func (b *block) host(before, after measure.HostSample, parentNs, batchWallNs int64) error {
-	return b.writer.Write(record.Host{Where: b.where, WallNs: after.WallNs - before.WallNs, StealNs: after.StealNs - before.StealNs,
-		Load1: after.Load1, ParentCPUNs: parentNs, BatchWallNs: batchWallNs})
 }

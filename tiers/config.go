@@ -27,6 +27,7 @@ type Config struct {
 	Broker        string
 	Jolokia       string // of an attached cluster
 	Kafka, Legacy string // releases
+	AnyBroker     bool   // a broker that is not what its tier is for is not refused
 	// Versions narrows an API by lower-case name: "fetch" -> {4, 18}.
 	Versions map[string][2]int
 	Margin   float64 // 0: as each family declares
@@ -39,9 +40,13 @@ type Config struct {
 	Command   []string
 	Replay    string
 	Tool      string // revision of this program
-	Now       func() time.Time
-	Progress  Progress
-	Standing  io.Writer // gets the standing after each draw
+	// SharedHost: other runs may be at work beside this one, so the host is not looked at.
+	SharedHost bool
+	// Seams is where a selftest takes hold; nil in every other run.
+	Seams    *Seams
+	Now      func() time.Time
+	Progress Progress
+	Standing io.Writer // gets the standing after each draw
 }
 
 // Progress is told how far a run is. It is called between blocks, never while a batch is measured.

@@ -9,9 +9,12 @@ import (
 	"protocolbench/pin"
 )
 
-// settleLimit bounds the wait for the broker's counters: twice the longest poll that a cell sends. The broker counts a request when it has
-// answered it, so a long poll is counted only when it ends.
-const settleLimit = 2 * time.Second
+// longestPoll is how long a broker may keep a Fetch of a cell that finds nothing (DRIVER.md). The broker counts a request when it has answered it, so a long poll is counted
+// only when it ends: settleLimit waits for one that was sent at the last moment, twice over.
+const (
+	longestPoll = time.Second
+	settleLimit = 2 * longestPoll
+)
 
 // settling says how a wait for counters ended.
 type settling struct {
@@ -32,9 +35,9 @@ func countsOf(counters map[int]measure.Counter) brokerCounts {
 	return counts
 }
 
-// counts reads the broker's request counters of an API, cheaply.
-func (l *live) counts(ctx context.Context, api pin.API) (map[int]measure.Counter, brokerCounts) {
-	byVersion, all, _ := l.observer.RequestCount(ctx, api)
+// counts reads the request counters of an API, cheaply, of the broker that leads topic.
+func (l *live) counts(ctx context.Context, api pin.API, topic string) (map[int]measure.Counter, brokerCounts) {
+	byVersion, all, _ := l.observer.RequestCountOn(ctx, api, topic)
 	if l.row().VersionTags {
 		return byVersion, countsOf(byVersion)
 	}
@@ -43,10 +46,10 @@ func (l *live) counts(ctx context.Context, api pin.API) (map[int]measure.Counter
 
 // waitForCounts waits until the broker has counted what the wire sent since base was read. Without agreement it gives up at
 // the limit: what that means is the pin guard's business.
-func (l *live) waitForCounts(ctx context.Context, api pin.API, base brokerCounts, sent map[int]int64) (map[int]measure.Counter, settling) {
+func (l *live) waitForCounts(ctx context.Context, api pin.API, topic string, base brokerCounts, sent map[int]int64) (map[int]measure.Counter, settling) {
 	started := l.now()
 	for {
-		byVersion, now := l.counts(ctx, api)
+		byVersion, now := l.counts(ctx, api, topic)
 		waited := l.now().Sub(started)
 		if agrees(l.row().VersionTags, base, now, sent) {
 			return byVersion, settling{true, waited}

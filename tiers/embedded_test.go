@@ -45,7 +45,8 @@ func (s silent) Say(text string)          { s.t.Log(text) }
 
 func config(t *testing.T, tiers []int, only ...string) Config {
 	return Config{Tiers: tiers, Profile: "quick", Seed: 7, Out: t.TempDir(), Only: only, Broker: "embedded", Kafka: "4.4.0", Legacy: "1.1.0",
-		Client: clientOf(workerCommand), Command: []string{"test"}, Replay: "test", Now: time.Now, Progress: silent{t}, Standing: io.Discard}
+		Client: clientOf(workerCommand), Command: []string{"test"}, Replay: "test", Now: time.Now, Progress: silent{t}, Standing: io.Discard,
+		SharedHost: true} // the tests of other packages run beside these
 }
 
 // clientOf is a client whose worker lies ready.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
+	"protocolbench/guards"
 	"protocolbench/internal/admin"
 	"protocolbench/internal/broker"
 	"protocolbench/internal/record"
@@ -20,6 +22,7 @@ type live struct {
 	broker   broker.Broker
 	admin    *admin.Admin
 	observer *broker.Observer
+	asked    string // release, "" where any of a kind will do
 	// fetchTopics is the seeded topic of each draw: all fetch families of a draw read the same records.
 	fetchTopics map[int]string
 	topics      int // created so far, for their names
@@ -40,7 +43,7 @@ func (s *session) connect(ctx context.Context, tier int) (*live, error) {
 	if err != nil {
 		return nil, errors.Join(err, b.Stop(context.WithoutCancel(ctx)))
 	}
-	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), fetchTopics: map[int]string{}, created: map[string]bool{}, now: s.Now}, nil
+	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), asked: s.asks(tier), fetchTopics: map[int]string{}, created: map[string]bool{}, now: s.Now}, nil
 }
 
 func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, error) {
@@ -49,6 +52,9 @@ func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, err
 		release = s.Legacy
 	}
 	switch {
+	case s.Seams != nil && s.Seams.Broker != nil:
+		b, err := s.Seams.Broker(ctx, tier)
+		return lent{b}, err
 	case s.Attached():
 		return broker.Attach(ctx, strings.Split(s.Broker, ","), s.Jolokia, tier)
 	case s.Broker == broker.ProviderEmbedded || s.embedded:
@@ -93,7 +99,11 @@ func (s *session) newTopic(ctx context.Context, l *live) (string, error) {
 	l.topics++
 	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
 	l.created[name] = true
-	return name, l.admin.CreateTopic(ctx, name, map[string]string{"retention.ms": "-1", "retention.bytes": "-1"})
+	configs := map[string]string{"retention.ms": "-1", "retention.bytes": "-1"}
+	if s.Seams != nil {
+		maps.Copy(configs, s.Seams.TopicConfig)
+	}
+	return name, l.admin.CreateTopic(ctx, name, configs)
 }
 
 // fetchSeed makes the records of a draw's fetch topic: one seed for all fetch shapes, which differ in the size of a response only.
@@ -140,4 +150,26 @@ func (l *live) dropFetchTopic(ctx context.Context, draw int) error {
 // jmx tells whether the broker's counters can be read at all.
 func (l *live) jmx() bool { return l.broker.JolokiaURL() != "" }
 
-func (l *live) row() record.Broker { return l.broker.Row() }
+func (l *live) row() record.Broker {
+	row := l.broker.Row()
+	row.Asked = l.asked
+	return row
+}
+
+// asks is the one release that a tier is to run on, "" where there are many.
+func (c Config) asks(tier int) string {
+	if tier == 2 {
+		return c.Legacy
+	}
+	return ""
+}
+
+// CheckBroker refuses a broker that is not what its tier is for, before anything is measured on it.
+func (c Config) CheckBroker(row record.Broker) error {
+	row.Asked = c.asks(row.Tier)
+	wrong := guards.WrongKind(row)
+	if wrong == "" || c.AnyBroker {
+		return nil
+	}
+	return &UsageError{[]string{wrong + "; or give --any-broker, with which the run says so and is at best inconclusive"}}
+}

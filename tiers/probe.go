@@ -208,7 +208,7 @@ func (s *session) unpinnedControl(ctx context.Context, l *live, tier int, plan r
 		return control, err
 	}
 	defer try.close(ctx)
-	_, before := l.counts(ctx, pin.Fetch)
+	_, before := l.counts(ctx, pin.Fetch, topic)
 	request := try.open_
 	request.Version = driver.Unpinned
 	if _, err := try.process.Open(ctx, request); err != nil {
@@ -219,7 +219,7 @@ func (s *session) unpinnedControl(ctx context.Context, l *live, tier int, plan r
 		return control, ifDead(l.broker, err)
 	}
 	sent := framesByVersion(snapshot, pin.Fetch.Key)
-	after, waited := l.waitForCounts(ctx, pin.Fetch, before, sent)
+	after, waited := l.waitForCounts(ctx, pin.Fetch, topic, before, sent)
 	control.WireObjected = sent[label] == 0 && total(sent) > 0
 	control.BrokerObjected = waited.agreed && after[label].Value == before[label]
 	control.Observed = after[plan.Negotiated]

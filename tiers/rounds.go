@@ -23,7 +23,7 @@ func (b *block) measure(ctx context.Context) error {
 	if open.Broker != nil {
 		b.firstOffset = open.Broker.LogEndOffset
 	}
-	hostBefore, parentBefore := measure.SampleHost(), measure.SelfCPUNs()
+	hostBefore, stallBefore, parentBefore := measure.SampleHost(), b.stall(), measure.SelfCPUNs()
 	batchWallNs, err := b.rounds(ctx)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (b *block) measure(ctx context.Context) error {
 	if err := b.writer.Write(closing); err != nil {
 		return err
 	}
-	if err := b.host(hostBefore, hostAfter, parentNs, batchWallNs); err != nil {
+	if err := b.host(hostBefore, hostAfter, stallBefore, parentNs, batchWallNs); err != nil {
 		return err
 	}
 	return b.untimed(ctx)
@@ -50,6 +50,9 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 	placements := schedule.Placements(b.Seed, b.where.Family, b.where.Draw, b.where.Fork)
 	atWork := -1 // the side whose batch was the last
 	for round, order := range b.order {
+		if err := b.midBlock(ctx, round); err != nil {
+			return 0, err
+		}
 		var slots []slot
 		for position, i := range order {
 			if len(b.sides) > 1 && b.sideOf(i) != atWork {
@@ -60,7 +63,9 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 			slots = append(slots, slot{i, position, schedule.Placement(placements)})
 			atWork = b.sideOf(i)
 		}
+		before := b.hostNow()
 		rows, err := b.round(ctx, slots)
+		beside := b.hostSince(before, round)
 		for _, row := range rows {
 			row.Round = round
 			batchWallNs += row.WallNs
@@ -69,6 +74,12 @@ func (b *block) rounds(ctx context.Context) (batchWallNs int64, err error) {
 			}
 		}
 		if err != nil {
+			return 0, err
+		}
+		if b.SharedHost {
+			continue
+		}
+		if err := b.writer.Write(beside); err != nil {
 			return 0, err
 		}
 	}
@@ -112,13 +123,11 @@ func (b *block) round(ctx context.Context, slots []slot) ([]record.Batch, error)
 	if err != nil && len(done) < len(slots) {
 		err = b.blameCell(slots[len(done)].cell, err)
 	}
-	want, times := b.truth.expectation, b.truth.repeats
 	rows := make([]record.Batch, len(done))
 	for i := range done {
 		rows[i] = record.Batch{Where: b.where, Position: slots[i].position, Primes: slots[i].position < 0, Cell: turns[i].Batch.Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
-			ParentCPUNs:     after[i].parent - before[i].parent,
-			ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
-			ExpectedFirstKey: want.FirstKey, ExpectedLastKey: want.LastKey}
+			ParentCPUNs: after[i].parent - before[i].parent}
+		b.truth.state(&rows[i])
 		if before[i].hasWorker && after[i].hasWorker {
 			rows[i].OutsideCPUNs = after[i].worker - before[i].worker
 		}
@@ -160,8 +169,8 @@ func (b *block) evidence(ctx context.Context, when string) (record.Evidence, err
 	if b.live == nil {
 		return e, nil
 	}
-	_, settled := b.live.waitForCounts(ctx, b.f.api, b.base, sent)
-	e.WaitedNs = settled.waited.Nanoseconds()
+	_, settled := b.live.waitForCounts(ctx, b.f.api, b.topic, b.base, sent)
+	e.WaitedNs, e.Unsettled = settled.waited.Nanoseconds(), b.live.jmx() && !settled.agreed
 	broker := b.live.observer.Evidence(ctx, b.f.api, b.topic)
 	e.Broker = &broker
 	return e, ctx.Err()

@@ -118,6 +118,7 @@ func prepare(ctx context.Context, c Config) (*session, error) {
 	s := &session{Config: c, started: c.Now()}
 	s.budget, _ = schedule.BudgetOf(c.Profile)
 	s.baseMs = s.started.UnixMilli()
+	s.seams()
 	s.workerCPUs, s.brokerCPUs = measure.SplitCPUs(measure.AllowedCPUs())
 	if err := s.meet(ctx); err != nil {
 		return nil, err
@@ -139,12 +140,17 @@ func (s *session) openRecord() error {
 		Schema: record.Schema, Tool: s.Tool, Command: s.Command, Replay: s.Replay, Seed: s.Seed, Profile: s.Profile, Tiers: s.Tiers,
 		Started: s.started, BaseTimestampMs: s.baseMs, Client: s.sides[0].hello, ClientBuild: &s.sides[0].Build, Margin: s.Margin,
 		Machine: record.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPUModel: m.CPUModel, CPUs: m.CPUs, MemoryBytes: m.MemoryBytes,
-			GoVersion: m.GoVersion, Missing: m.Missing, WorkerCPUs: s.workerCPUs, BrokerCPUs: s.brokerCPUs},
+			GoVersion: m.GoVersion, Missing: m.Missing, Siblings: measure.Siblings(s.workerCPUs), WorkerCPUs: s.workerCPUs, BrokerCPUs: s.brokerCPUs},
 		Budget: record.Budget{Draws: draws, Forks: forks, Squares: s.budget.Squares, BatchTargetNs: schedule.BatchTarget.Nanoseconds(),
 			Looks: s.looks(), LimitNs: s.budget.Limit.Nanoseconds()},
+		Controls: record.NegativeControls(), AnyBroker: s.AnyBroker,
 	}
+	header.SharedHost = s.SharedHost
 	for _, p := range s.Plants {
 		header.Plants = append(header.Plants, p.String())
+	}
+	if s.Seams != nil && s.Seams.Fault != "" {
+		header.Plants = append(header.Plants, "fault: "+s.Seams.Fault)
 	}
 	if s.Baseline != nil {
 		header.Baseline, header.BaselineBuild = &s.sides[1].hello, &s.sides[1].Build

@@ -55,6 +55,9 @@ func (s *session) tier(ctx context.Context, tier int) error {
 			return err
 		}
 		defer l.stop(ctx)
+		if err := s.CheckBroker(l.row()); err != nil {
+			return err
+		}
 		if err := s.writer.Write(l.row()); err != nil {
 			return err
 		}
@@ -263,12 +266,16 @@ func (s *session) controls(ctx context.Context, l *live, tier int, plans map[str
 	if l == nil || l.row().Provider == broker.ProviderEmbedded {
 		return nil
 	}
-	rows := []record.Control{l.observer.Recompression(ctx), l.observer.OldFetch(ctx)}
+	rows := []record.Control{l.observer.Recompression(ctx), l.observer.OldFetch(ctx), l.observer.DeletedRecords(ctx)}
+	missing, err := s.missingRecord(ctx, l, tier, plans[pin.Fetch.Name])
+	if err != nil {
+		return err
+	}
 	unpinned, err := s.unpinnedControl(ctx, l, tier, plans[pin.Fetch.Name])
 	if err != nil {
 		return err
 	}
-	for _, row := range append(rows, unpinned) {
+	for _, row := range append(rows, missing, unpinned) {
 		row.Tier = tier
 		if err := s.writer.Write(row); err != nil {
 			return err

@@ -6,6 +6,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,13 +133,31 @@ func (a *Admin) ClusterID(ctx context.Context) (string, error) {
 	return metadata.Cluster, nil
 }
 
-// Brokers is how many live brokers the cluster's metadata lists.
-func (a *Admin) Brokers(ctx context.Context) (int, error) {
+// BrokerIDs are the live brokers that the cluster's metadata lists.
+func (a *Admin) BrokerIDs(ctx context.Context) ([]int, error) {
 	metadata, err := a.kadm.BrokerMetadata(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("asking for metadata: %w", err)
+		return nil, fmt.Errorf("asking for metadata: %w", err)
 	}
-	return len(metadata.Brokers), nil
+	var ids []int
+	for _, b := range metadata.Brokers {
+		ids = append(ids, int(b.NodeID))
+	}
+	return ids, nil
+}
+
+// Leader is the broker that leads a topic's partition.
+func (a *Admin) Leader(ctx context.Context, topic string) (int, error) {
+	metadata, err := a.kadm.Metadata(ctx, topic)
+	if err != nil {
+		return 0, fmt.Errorf("asking for the leader of %s: %w", topic, err)
+	}
+	detail := metadata.Topics[topic]
+	p, ok := detail.Partitions[partition]
+	if err := errors.Join(detail.Err, p.Err); err != nil || !ok || p.Leader < 0 {
+		return 0, fmt.Errorf("the metadata names no leader of topic %s: %w", topic, cmp.Or(err, error(kerr.LeaderNotAvailable)))
+	}
+	return int(p.Leader), nil
 }
 
 // CreateTopic makes a topic of one partition and one replica, both given: 1.1.0 knows no defaults (-1). It returns when the partition has a

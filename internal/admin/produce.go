@@ -23,6 +23,11 @@ const (
 // Every batch is a request of its own: a Produce request carries one batch per partition since version 3, and a client's producer would
 // choose batches as it likes. The end offset is checked.
 func (a *Admin) Fill(ctx context.Context, topic string, content *shape.Content, recordsPerBatch, batches int, baseTimestampMs int64) error {
+	return a.FillFrom(ctx, topic, content, 0, recordsPerBatch, batches, baseTimestampMs)
+}
+
+// FillFrom is Fill that begins with another record of content than its first: what lies before it the topic lacks.
+func (a *Admin) FillFrom(ctx context.Context, topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs int64) error {
 	_, before, err := a.Offsets(ctx, topic)
 	if err != nil {
 		return err
@@ -32,7 +37,7 @@ func (a *Admin) Fill(ctx context.Context, topic string, content *shape.Content, 
 		return err
 	}
 	defer c.close()
-	if err := c.fill(topic, content, recordsPerBatch, batches, baseTimestampMs, before); err != nil {
+	if err := c.fill(topic, content, first, recordsPerBatch, batches, baseTimestampMs, before); err != nil {
 		return fmt.Errorf("cannot fill topic %s: %w", topic, errors.Join(err, ctx.Err()))
 	}
 	_, after, err := a.Offsets(ctx, topic)
@@ -45,12 +50,12 @@ func (a *Admin) Fill(ctx context.Context, topic string, content *shape.Content, 
 	return nil
 }
 
-func (c *conn) fill(topic string, content *shape.Content, recordsPerBatch, batches int, baseTimestampMs, firstOffset int64) error {
+func (c *conn) fill(topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs, firstOffset int64) error {
 	slots := make(chan struct{}, inFlight)
 	sending := make(chan error, 1)
 	stop := make(chan struct{})
 	go func() {
-		sending <- c.sendBatches(topic, content, recordsPerBatch, batches, baseTimestampMs, slots, stop)
+		sending <- c.sendBatches(topic, content, first, recordsPerBatch, batches, baseTimestampMs, slots, stop)
 	}()
 	var failed error
 	for i := 0; i < batches && failed == nil; i++ {
@@ -65,7 +70,7 @@ func (c *conn) fill(topic string, content *shape.Content, recordsPerBatch, batch
 	return <-sending
 }
 
-func (c *conn) sendBatches(topic string, content *shape.Content, recordsPerBatch, batches int, baseTimestampMs int64, slots chan<- struct{}, stop <-chan struct{}) error {
+func (c *conn) sendBatches(topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs int64, slots chan<- struct{}, stop <-chan struct{}) error {
 	var frame, records []byte
 	for i := range batches {
 		select {
@@ -73,7 +78,7 @@ func (c *conn) sendBatches(topic string, content *shape.Content, recordsPerBatch
 		case <-stop:
 			return nil
 		}
-		records = codec.AppendBatch(records[:0], content, i*recordsPerBatch, recordsPerBatch, 0, baseTimestampMs)
+		records = codec.AppendBatch(records[:0], content, first+i*recordsPerBatch, recordsPerBatch, 0, baseTimestampMs)
 		var err error
 		if frame, err = c.send(frame, produceRequest(topic, records)); err != nil {
 			_ = c.net.Close() // so that the receiver ends, too

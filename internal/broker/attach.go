@@ -20,13 +20,14 @@ const Unknown = ""
 type attached struct {
 	row       record.Broker
 	addresses []string
-	jolokia   string
+	jolokia   string         // the first agent's URL
+	agents    map[int]string // by broker id, in a cluster of several
 	close     func()
 }
 
 // Attach looks at a cluster that the user runs. Nothing that listens, or a Jolokia that doesn't answer as one, is an error within seconds.
-// Without Jolokia it works, and the row has neither a Jolokia URL nor a release.
-func Attach(ctx context.Context, addresses []string, jolokiaURL string, tier int) (Broker, error) {
+// Without Jolokia it works, and the row has neither a Jolokia URL nor a release. A cluster of several brokers has as many URLs, separated by commas.
+func Attach(ctx context.Context, addresses []string, jolokiaURLs string, tier int) (Broker, error) {
 	started := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -43,58 +44,62 @@ func Attach(ctx context.Context, addresses []string, jolokiaURL string, tier int
 	if err != nil {
 		return nil, err
 	}
-	if jolokiaURL != "" {
-		if err := oneBroker(ctx, a, addresses); err != nil {
+	urls := strings.FieldsFunc(jolokiaURLs, func(r rune) bool { return r == ',' })
+	var brokers []int
+	if len(urls) > 0 {
+		if brokers, err = agentsFit(ctx, a, addresses, urls); err != nil {
 			return nil, err
 		}
 	}
-	b := &attached{addresses: addresses, jolokia: jolokiaURL, row: record.Broker{
+	b := &attached{addresses: addresses, row: record.Broker{
 		Kind: record.KindBroker, Tier: tier, Provider: ProviderAttached, Release: Unknown, ClusterID: clusterID, Addresses: addresses,
 		// By what it advertises: 4.0 dropped the versions that would need conversion, together with the conversion.
 		FetchConverts: oldestFetch < pin.Fetch.Floor,
 	}}
-	if jolokiaURL != "" {
-		if err := b.identify(ctx); err != nil {
-			return nil, err
-		}
+	switch {
+	case len(urls) > 1:
+		err = b.findNodes(ctx, urls, brokers)
+	case len(urls) == 1:
+		err = b.identify(ctx, urls[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(urls) > 0 {
+		b.jolokia = urls[0]
 	}
 	b.row.ReadyNs = time.Since(started).Nanoseconds()
 	return b, nil
 }
 
-// oneBroker refuses a cluster that one JVM's metrics can't speak for: a topic may lie on a broker that nobody reads, and its requests would be missed
-// as if the client hadn't sent them.
-func oneBroker(ctx context.Context, a *admin.Admin, addresses []string) error {
-	n, err := a.Brokers(ctx)
-	if err != nil {
-		return fmt.Errorf("the broker at %v does not say who belongs to its cluster: %w", addresses, err)
-	}
-	if n > 1 {
-		return fmt.Errorf("the cluster at %v has %d brokers, and Jolokia shows the JVM of one: attach to a cluster of one broker, or leave out --jolokia (then nobody can prove what arrived, and the verdict is inconclusive)", addresses, n)
-	}
-	return nil
-}
-
-func (b *attached) identify(ctx context.Context) error {
-	client := jolokia.New(b.jolokia, 5*time.Second)
+func (b *attached) identify(ctx context.Context, url string) error {
+	client := jolokia.New(url, 5*time.Second)
 	if err := client.Ping(ctx); err != nil {
 		return err
 	}
 	id, err := decodeIdentity(client.Read(ctx, identityReads))
 	if err != nil {
-		return fmt.Errorf("what Jolokia at %s is attached to does not answer as a Kafka broker: %w", Redacted(b.jolokia), err)
+		return fmt.Errorf("what Jolokia at %s is attached to does not answer as a Kafka broker: %w", Redacted(url), err)
 	}
 	if id.clusterID != b.row.ClusterID {
-		return fmt.Errorf("the Jolokia at %s belongs to cluster %s, and the broker at %v to %s: give the URL of the same broker", Redacted(b.jolokia), id.clusterID, b.addresses, b.row.ClusterID)
+		return fmt.Errorf("the Jolokia at %s belongs to cluster %s, and the broker at %v to %s: give the URL of the same broker", Redacted(url), id.clusterID, b.addresses, b.row.ClusterID)
 	}
 	b.row.Release, b.row.Commit, b.row.StartTimeMs = id.release, id.commit, id.startTimeMs
-	b.row.JolokiaURL = Redacted(b.jolokia) // the record is shown to others
+	b.row.JolokiaURL = Redacted(url) // the record is shown to others
 	b.row.VersionTags = atLeast(id.release, 2)
 	return nil
 }
 
-// Redacted is a URL as others may see it: *** stands where its password was.
+// Redacted is a URL, or several separated by commas, as others may see it: *** stands where a password was.
 func Redacted(raw string) string {
+	urls := strings.Split(raw, ",")
+	for i := range urls {
+		urls[i] = redacted(urls[i])
+	}
+	return strings.Join(urls, ",")
+}
+
+func redacted(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return "(a URL that cannot be read)"

@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
 	"protocolbench/internal/shape"
+	"protocolbench/pin"
 )
 
 // controlShape: incompressible content of any kind does; what matters is the count.
@@ -64,25 +66,57 @@ func (o *Observer) OldFetch(ctx context.Context) record.Control {
 	})
 }
 
+const (
+	deletedRecords = 30
+	scratchRecords = 100
+)
+
+// DeletedRecords deletes the first records of a scratch topic between two readings of the evidence, as a block's is read. Whether that would have been objected to is for
+// the log guard to say. It sends Produce requests.
+func (o *Observer) DeletedRecords(ctx context.Context) record.Control {
+	row := record.Control{
+		Kind: record.KindControl, Tier: o.row.Tier, Control: record.ControlDeletedRecords, Applies: true, Expected: deletedRecords, Observed: notTried, TopicObserved: notTried,
+	}
+	err := o.onScratchTopic(ctx, row.Control, nil, func(topic string) error {
+		content := shape.NewContent(controlShape, 1)
+		if err := o.admin.Fill(ctx, topic, content, controlShape.RecordsPerBatch, scratchRecords/controlShape.RecordsPerBatch, time.Now().UnixMilli()); err != nil {
+			return err
+		}
+		open := o.Evidence(ctx, pin.Fetch, topic)
+		row.Open = &open
+		if err := o.admin.DeleteRecords(ctx, topic, deletedRecords); err != nil {
+			return err
+		}
+		closing := o.Evidence(ctx, pin.Fetch, topic)
+		row.Close = &closing
+		return nil
+	})
+	if err != nil {
+		row.Why = err.Error()
+	}
+	return row
+}
+
+// onScratchTopic does something with a topic that is there for that alone.
+func (o *Observer) onScratchTopic(ctx context.Context, control string, configs map[string]string, do func(topic string) error) error {
+	topic := "protocolbench-control-" + strings.ReplaceAll(control, " ", "-") + "-" + strings.ToLower(rand.Text()[:8])
+	if err := o.admin.CreateTopic(ctx, topic, configs); err != nil {
+		return err
+	}
+	err := do(topic)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return errors.Join(err, o.admin.DeleteTopic(after, topic))
+}
+
 var notTried = measure.Counter{State: measure.Unreadable, Why: "not tried"}
 
 func (o *Observer) runControl(ctx context.Context, c control) record.Control {
 	row := record.Control{
 		Kind: record.KindControl, Tier: o.row.Tier, Control: c.name, Applies: true, Expected: c.expected, Observed: notTried, TopicObserved: notTried,
 	}
-	topic := "protocolbench-control-" + strings.ReplaceAll(c.name, " ", "-") + "-" + strings.ToLower(rand.Text()[:8])
-	if err := o.admin.CreateTopic(ctx, topic, c.configs); err != nil {
-		row.Why = err.Error()
-		return row
-	}
-	defer func() {
-		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		if err := o.admin.DeleteTopic(after, topic); err != nil && row.Why == "" {
-			row.Why = err.Error()
-		}
-	}()
-	if err := o.plantAndRead(ctx, c, topic, &row); err != nil {
+	err := o.onScratchTopic(ctx, c.name, c.configs, func(topic string) error { return o.plantAndRead(ctx, c, topic, &row) })
+	if err != nil {
 		row.Why = err.Error()
 	}
 	return row
@@ -101,7 +135,8 @@ func (o *Observer) plantAndRead(ctx context.Context, c control, topic string, ro
 	}
 	total := jolokia.Attribute{MBean: c.bean, Name: "Count"}
 	own := jolokia.Attribute{MBean: c.bean + ",topic=" + topic, Name: "Count"}
-	before := o.read(ctx, total)[0].Counter()
+	reading, _ := o.read(ctx, topic, total)
+	before := reading[0].Counter()
 	if before.State != measure.Number {
 		row.Observed = before
 		return fmt.Errorf("the counter of conversions can't be read, so no conversion would be seen: %s", before.Why)
@@ -116,7 +151,7 @@ func (o *Observer) plantAndRead(ctx context.Context, c control, topic string, ro
 	// A fetch is counted after its answer has left.
 	deadline := time.Now().Add(3 * time.Second)
 	for {
-		answers := o.read(ctx, total, own)
+		answers, _ := o.read(ctx, topic, total, own)
 		row.Observed, row.TopicObserved = moved(before, answers[0].Counter()), answers[1].Counter()
 		done := row.Observed.State != measure.Number || row.Observed.Value >= c.expected && row.TopicObserved.State == measure.Number
 		if done || ctx.Err() != nil || time.Now().After(deadline) {

@@ -21,6 +21,8 @@ type JVMOptions struct {
 	CPUs     []int  // to pin the broker to; none: not pinned
 	// Progress gets a line now and then: a download, a port that was taken. May be nil.
 	Progress func(string)
+	// Properties are added to the broker's configuration, one "name=value" each.
+	Properties []string
 	// FixedPort is the client port of the first try, for tests of the port race; 0 chooses a free one.
 	FixedPort int
 	// Env is the environment for look-ups (PATH, JAVA_HOME) and children; nil is this process's.

@@ -22,7 +22,8 @@ const jmxTimeout = 10 * time.Second
 type Observer struct {
 	broker Broker
 	admin  *admin.Admin
-	jmx    *jolokia.Client // nil without Jolokia
+	jmx    *jolokia.Client         // nil without Jolokia
+	agents map[int]*jolokia.Client // by broker id, in a cluster of several
 	row    record.Broker
 }
 
@@ -31,6 +32,12 @@ func NewObserver(b Broker, a *admin.Admin) *Observer {
 	o := &Observer{broker: b, admin: a, row: b.Row()}
 	if url := b.JolokiaURL(); url != "" {
 		o.jmx = jolokia.New(url, jmxTimeout)
+	}
+	if several, ok := b.(*attached); ok && len(several.agents) > 0 {
+		o.agents = map[int]*jolokia.Client{}
+		for id, url := range several.agents {
+			o.agents[id] = jolokia.New(url, jmxTimeout)
+		}
 	}
 	return o
 }
@@ -47,18 +54,35 @@ func requestsPattern(api pin.API) jolokia.Attribute {
 	return jolokia.Attribute{MBean: "kafka.network:type=RequestMetrics,name=RequestsPerSec,request=" + api.Bean + ",*", Name: "Count"}
 }
 
-// read is jolokia's Read, which also answers where there is no agent.
-func (o *Observer) read(ctx context.Context, attributes ...jolokia.Attribute) []jolokia.Answer {
+// read asks the broker that leads a topic; it answers also where there is no agent. leader is nil where there is one broker alone.
+func (o *Observer) read(ctx context.Context, topic string, attributes ...jolokia.Attribute) (answers []jolokia.Answer, leader *int) {
 	if o.jmx == nil {
-		return jolokia.Unread(len(attributes), noJolokia)
+		return jolokia.Unread(len(attributes), noJolokia), nil
 	}
-	return o.jmx.Read(ctx, attributes)
+	if o.agents == nil {
+		return o.jmx.Read(ctx, attributes), nil
+	}
+	id, err := o.admin.Leader(ctx, topic)
+	if err != nil {
+		return jolokia.Unread(len(attributes), "whose counters to read is unknown: "+err.Error()), nil
+	}
+	agent, there := o.agents[id]
+	if !there {
+		return jolokia.Unread(len(attributes), fmt.Sprintf("broker %d, which leads topic %s, joined the cluster after the run began: nobody knows its agent", id, topic)), &id
+	}
+	return agent.Read(ctx, attributes), &id
 }
 
 // RequestCount is how many requests of an API the broker has counted since its start. listed is false when the list of versions could not
 // be read: then a version that is not in it is not zero. A broker below 2.0 counts all versions together and lists none.
 func (o *Observer) RequestCount(ctx context.Context, api pin.API) (byVersion map[int]measure.Counter, all measure.Counter, listed bool) {
-	return o.requestCount(o.read(ctx, requestsPattern(api))[0])
+	return o.RequestCountOn(ctx, api, "")
+}
+
+// RequestCountOn is the same of the broker that leads a topic. In a cluster of several there is no other: whose count it would be is unknown without one.
+func (o *Observer) RequestCountOn(ctx context.Context, api pin.API, topic string) (byVersion map[int]measure.Counter, all measure.Counter, listed bool) {
+	answers, _ := o.read(ctx, topic, requestsPattern(api))
+	return o.requestCount(answers[0])
 }
 
 func (o *Observer) requestCount(answer jolokia.Answer) (byVersion map[int]measure.Counter, all measure.Counter, listed bool) {
@@ -98,8 +122,9 @@ func (o *Observer) Evidence(ctx context.Context, api pin.API, topic string) reco
 		{MBean: produceConversions + ",topic=" + topic, Name: "Count"},
 		{MBean: fetchConversions + ",topic=" + topic, Name: "Count"},
 	}, identityReads...)
-	answers := o.read(ctx, reads...)
+	answers, leader := o.read(ctx, topic, reads...)
 	e := record.BrokerEvidence{
+		Leader:                  leader,
 		ProduceConversions:      answers[1].Counter(),
 		FetchConversions:        answers[2].Counter(),
 		TopicProduceConversions: answers[3].Counter(),

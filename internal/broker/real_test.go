@@ -169,6 +169,36 @@ func TestControls(t *testing.T) {
 	}
 }
 
+func TestDeletedRecordsControl(t *testing.T) {
+	for release, s := range eachKind {
+		t.Run(release, func(t *testing.T) {
+			ctx, b, _, o := s.get(t)
+			row := o.DeletedRecords(ctx)
+			if row.Why != "" || !row.Applies || row.Open == nil || row.Close == nil {
+				t.Fatalf("%+v", row)
+			}
+			if row.Open.LogStartOffset != 0 || row.Close.LogStartOffset != row.Expected || row.Open.LogEndOffset != 100 || row.Close.LogEndOffset != 100 || row.Open.StartTimeMs != b.Row().StartTimeMs {
+				t.Errorf("open %+v, close %+v", row.Open, row.Close)
+			}
+		})
+	}
+}
+
+// How a cluster's agents are told apart: the bean carries the broker's id on both.
+func TestBrokersSayTheirID(t *testing.T) {
+	for release, s := range eachKind {
+		t.Run(release, func(t *testing.T) {
+			ctx, b, a, _ := s.get(t)
+			node, clusterID, err := askNode(ctx, b.JolokiaURL())
+			ids, idErr := a.BrokerIDs(ctx)
+			row := b.Row()
+			if err != nil || idErr != nil || clusterID != row.ClusterID || len(ids) != 1 || node.ID != ids[0] || node.Release != release || node.StartTimeMs != row.StartTimeMs {
+				t.Errorf("%+v of %s, %v; metadata has %v, %v", node, clusterID, err, ids, idErr)
+			}
+		})
+	}
+}
+
 func number(n int64) measure.Counter { return measure.Counter{State: measure.Number, Value: n} }
 
 func TestAttachToARealBroker(t *testing.T) {

@@ -39,6 +39,9 @@ func (j *jvm) writeConfigs() error {
 	if err != nil {
 		return err
 	}
+	for _, property := range j.options.Properties {
+		server = append(server, property+"\n"...)
+	}
 	logName, logContent := j.release.LogConfig()
 	files := map[string][]byte{"server.properties": server, logName: logContent}
 	if j.release.Kind == compose.ZooKeeper {

@@ -45,6 +45,7 @@ func (p *program) config(command *cobra.Command, chosen choices) (request, error
 	read("legacy", func(g *given) (err error) { config.Legacy, err = parseRelease(g.text, compose.ZooKeeper); return })
 	read("broker", func(g *given) (err error) { config.Broker, err = parseBroker(g.text); return })
 	read("jolokia", func(g *given) (err error) { config.Jolokia, err = parseJolokia(g.text); return })
+	read("any-broker", func(g *given) (err error) { config.AnyBroker, err = parseSwitch(g.text); return })
 	read("profile", func(g *given) error { config.Profile = g.text; return nil })
 	read("out", func(g *given) error { config.Out = g.text; return nil })
 	read("only", func(g *given) error { config.Only = g.list(); return nil })

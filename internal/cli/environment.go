@@ -33,7 +33,7 @@ func envName(flag string) string {
 	if flag == "broker" { // it takes several addresses
 		return envPrefix + "BROKERS"
 	}
-	return envPrefix + strings.ToUpper(flag)
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", ""))
 }
 
 // knownVariables are the names of all settings, whichever command has them.

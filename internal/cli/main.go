@@ -62,6 +62,6 @@ Exit codes: 0 pass, 1 harness fault, 2 usage, 3 fail (a version is slower, or a 
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	root.SetFlagErrorFunc(flagFault)
-	root.AddCommand(p.runCommand(), p.probeCommand(), p.judgeCommand(), p.reportCommand(), p.compareCommand(), p.brokerCommand(), p.workerCommand())
+	root.AddCommand(p.runCommand(), p.probeCommand(), p.judgeCommand(), p.reportCommand(), p.compareCommand(), p.brokerCommand(), p.selftestCommand(), p.workerCommand())
 	return root
 }

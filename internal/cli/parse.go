@@ -24,6 +24,15 @@ func parseTiers(text string) ([]int, error) {
 	return nil, fmt.Errorf("unknown tier %q; there are all, 0, 1 and 2", text)
 }
 
+// parseSwitch reads yes or no.
+func parseSwitch(text string) (bool, error) {
+	yes, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false", text)
+	}
+	return yes, nil
+}
+
 // parseMargin reads "3%" and "0.03" alike. A bare "3" is refused, since it would be 300 %.
 func parseMargin(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
@@ -68,14 +77,16 @@ func parseBroker(text string) (string, error) {
 	return text, nil
 }
 
-// parseJolokia reads the URL of an agent.
+// parseJolokia reads the URL of an agent, or those of a cluster's brokers.
 func parseJolokia(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	parsed, err := url.Parse(text)
-	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Host == "" {
-		return "", errors.New("this is no URL of a Jolokia agent; give it as http://HOST:8778/jolokia") // not repeated: it may have a password
+	for one := range strings.SplitSeq(text, ",") {
+		parsed, err := url.Parse(one)
+		if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Host == "" {
+			return "", errors.New("this is no URL of a Jolokia agent; give it as http://HOST:8778/jolokia, and those of several brokers separated by commas") // not repeated: it may have a password
+		}
 	}
 	return text, nil
 }

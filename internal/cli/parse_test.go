@@ -50,12 +50,12 @@ func TestParseBroker(t *testing.T) {
 }
 
 func TestParseJolokia(t *testing.T) {
-	for _, text := range []string{"", "http://127.0.0.1:8778/jolokia", "https://user:word@host/jolokia"} {
+	for _, text := range []string{"", "http://127.0.0.1:8778/jolokia", "https://user:word@host/jolokia", "http://a:1/jolokia,http://b:2/jolokia"} {
 		if got, err := parseJolokia(text); err != nil || got != text {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"127.0.0.1:8778", "host/jolokia", "ftp://host/", "http:///jolokia", "http://a b/"} {
+	for _, text := range []string{"127.0.0.1:8778", "host/jolokia", "ftp://host/", "http:///jolokia", "http://a b/", "http://a:1/jolokia,", "http://a:1/jolokia,b:2"} {
 		if got, err := parseJolokia(text); err == nil {
 			t.Errorf("%q: accepted as %q", text, got)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"protocolbench/internal/broker"
+	"protocolbench/internal/record"
 	"protocolbench/tiers"
 )
 
@@ -36,7 +37,10 @@ func preflightTier(ctx context.Context, config tiers.Config, tier int, release s
 		if err != nil {
 			return err
 		}
-		return attached.Stop(ctx)
+		return errors.Join(config.CheckBroker(attached.Row()), attached.Stop(ctx))
+	}
+	if err := config.CheckBroker(record.Broker{Tier: tier, Provider: broker.ProviderJVM, Release: release}); err != nil {
+		return err
 	}
 	err := broker.CheckJVM(ctx, broker.JVMOptions{Release: release, Tier: tier, CacheDir: config.CacheDir, Progress: say})
 	var missing *broker.Missing

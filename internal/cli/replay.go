@@ -15,7 +15,7 @@ const script = "./scripts/run-protocol-load-test.sh"
 func (c choices) replay(seed uint64) string {
 	words := []string{script}
 	note := ""
-	if tier := c["tier"]; tier.isSet() {
+	if tier := c["tier"]; tier != nil && tier.isSet() {
 		words = append(words, tier.text)
 	}
 	for _, s := range settings {
@@ -30,6 +30,10 @@ func (c choices) replay(seed uint64) string {
 				note = "  # put the password back in place of ***"
 			}
 			words = append(words, "--jolokia", quote(shown))
+		case s.isSwitch:
+			if yes, _ := parseSwitch(g.text); yes {
+				words = append(words, "--"+s.flag)
+			}
 		case g.isSet() && g.text != s.fallback:
 			words = append(words, "--"+s.flag, quote(g.text))
 		}

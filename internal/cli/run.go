@@ -27,7 +27,7 @@ func (p *program) runCommand() *cobra.Command {
 		Short: "Measure, and judge",
 		Args:  noArguments,
 	}
-	chosen := register(command, append(slices.Clone(brokerSettings), "profile", "seed", "only", "margin", "plant", "out")...)
+	chosen := register(command, append(slices.Clone(brokerSettings), "profile", "seed", "only", "margin", "plant", "any-broker", "out")...)
 	list := command.Flags().Bool("list", false, "list the families that would run, with their expected times, and run nothing")
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		config, err := p.config(command, chosen)
@@ -54,6 +54,7 @@ func (p *program) run(ctx context.Context, config request) error {
 	shown := newProgress(p.stderr, p.now)
 	shown.heading = fmt.Sprintf("seed %d; to repeat this run: %s", config.Seed, config.Replay)
 	config.Progress, config.Standing = shown, p.stderr
+	config.SharedHost = p.env[envLock] != "" // whoever has a lock file of his own wants runs side by side
 	var dir string
 	var v verdict.Verdict
 	if err = p.prepare(ctx, &config, shown.Say); err == nil {

@@ -15,6 +15,8 @@ type setting struct {
 	flag, fallback, usage string
 	// separators part the items of a list, which may also be given by repeating the flag; "" where there is one value. Family names have commas.
 	separators string
+	// isSwitch: --flag alone says yes.
+	isSwitch bool
 }
 
 // settings of all commands, in the order in which the help and the replay command show them.
@@ -29,9 +31,10 @@ var settings = []setting{
 	{flag: "margin", usage: "what counts as slower in every family, e.g. 3% or 0.03 (default: as each family declares)"},
 	{flag: "plant", usage: "CPU to plant on purpose, to see whether it is found: FAMILIES@VERSION=SHARE, e.g. tier0/fetch@9=3%", separators: " "},
 	{flag: "broker", usage: "jvm, embedded, or HOST:PORT[,HOST:PORT] of a cluster that you run (default: jvm where Java and Maven are, else embedded)"},
-	{flag: "jolokia", usage: "URL of the Jolokia agent of an attached broker, e.g. http://127.0.0.1:8778/jolokia"},
+	{flag: "jolokia", usage: "URL of the Jolokia agent of an attached broker, e.g. http://127.0.0.1:8778/jolokia; of several brokers all of theirs, separated by commas"},
 	{flag: "kafka", fallback: compose.DefaultRelease, usage: "Kafka release of tier 1"},
 	{flag: "legacy", fallback: compose.LegacyRelease, usage: "Kafka release of tier 2"},
+	{flag: "any-broker", fallback: "false", usage: "run on a broker that is not what its tier is for; the run is at best inconclusive then", isSwitch: true},
 	{flag: "out", fallback: "results", usage: "folder that gets a folder per run"},
 }
 
@@ -45,7 +48,13 @@ type given struct {
 
 func (g *given) String() string { return g.text }
 
-func (g *given) Type() string { return "" }
+// Type is pflag's word for what the help shows behind the flag: nothing behind a bool.
+func (g *given) Type() string {
+	if g.isSwitch {
+		return "bool"
+	}
+	return ""
+}
 
 // Set refuses a second value: which of two different answers was meant is not for us to guess.
 func (g *given) Set(text string) error {
@@ -85,6 +94,9 @@ func register(command *cobra.Command, names ...string) choices {
 		if slices.Contains(names, s.flag) {
 			chosen[s.flag] = &given{setting: s, text: s.fallback}
 			command.Flags().Var(chosen[s.flag], s.flag, s.usage+" ["+envName(s.flag)+"]")
+			if s.isSwitch {
+				command.Flags().Lookup(s.flag).NoOptDefVal = "true"
+			}
 		}
 	}
 	return chosen

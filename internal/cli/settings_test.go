@@ -84,3 +84,28 @@ func TestReplayRoundTrip(t *testing.T) {
 		t.Errorf("only = %q", got)
 	}
 }
+
+// A switch needs no value, and its replay has none: what follows it would be taken for an argument.
+func TestSwitch(t *testing.T) {
+	for _, test := range []struct {
+		env    environment
+		args   []string
+		yes    bool
+		replay string
+	}{
+		{nil, nil, false, ""},
+		{nil, []string{"--any-broker"}, true, " --any-broker"},
+		{nil, []string{"--any-broker=false"}, false, ""},
+		{environment{"PROTOCOL_BENCH_ANYBROKER": "1"}, nil, true, " --any-broker"},
+		{environment{"PROTOCOL_BENCH_ANYBROKER": "1"}, []string{"--any-broker=false"}, false, ""},
+	} {
+		chosen := choose(t, test.env, test.args...)
+		yes, err := parseSwitch(chosen["any-broker"].text)
+		if want := script + " --seed 7" + test.replay; yes != test.yes || err != nil || chosen.replay(7) != want {
+			t.Errorf("%v %q: %v, %v, replay %q", test.env, test.args, yes, err, chosen.replay(7))
+		}
+	}
+	if _, err := parseSwitch("perhaps"); err == nil {
+		t.Error("perhaps is taken for an answer")
+	}
+}

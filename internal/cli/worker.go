@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"protocolbench/internal/client/franz"
+	"protocolbench/internal/faulty"
 	"protocolbench/internal/worker"
 )
 
@@ -14,8 +15,12 @@ import (
 // process that measures it.
 const workerCommand = "worker"
 
+// faultFlag of the worker names what a selftest plants in it.
+const faultFlag = "fault"
+
 func (p *program) workerCommand() *cobra.Command {
-	return &cobra.Command{
+	var fault string
+	command := &cobra.Command{
 		Use:    workerCommand,
 		Short:  "Speak the driver protocol on standard input and output",
 		Hidden: true,
@@ -23,7 +28,12 @@ func (p *program) workerCommand() *cobra.Command {
 		RunE: func(command *cobra.Command, _ []string) error {
 			// A terminal's Ctrl-C goes to the whole group; the parent decides when a worker ends.
 			signal.Ignore(os.Interrupt)
+			if fault != "" {
+				return faulty.Serve(command.Context(), p.stdin, p.stdout, franz.New(), fault)
+			}
 			return worker.Serve(command.Context(), p.stdin, p.stdout, franz.New())
 		},
 	}
+	command.Flags().StringVar(&fault, faultFlag, "", "fault of a selftest, to be planted in the client; the hello has it")
+	return command
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,6 +136,21 @@ func (a Answer) Numbers(attribute string) (map[string]int64, error) {
 		numbers[bean] = n
 	}
 	return numbers, nil
+}
+
+// Beans are the names of the beans that answered to a pattern, whatever their attributes are.
+func (a Answer) Beans() ([]string, error) {
+	if a.state == measure.Absent {
+		return nil, nil
+	}
+	if a.state != measure.Number {
+		return nil, errors.New(a.why)
+	}
+	var beans map[string]map[string]json.RawMessage
+	if err := json.Unmarshal(a.value, &beans); err != nil || beans == nil {
+		return nil, fmt.Errorf("not an answer to a pattern: %s", excerpt(a.value))
+	}
+	return slices.Sorted(maps.Keys(beans)), nil
 }
 
 // number takes JSON numbers that are whole. A quoted number is refused: an agent that quotes also writes "NaN" so.

@@ -1,6 +1,7 @@
 package jolokia
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -111,43 +112,96 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever an agent answers, every read has one answer, no answer is a number without being one in the text, and nothing
+// bulk is what a reading of a block asks for: single counters and a pattern.
+var bulk = []Attribute{{"kafka.server:type=T,name=N", "Count"}, {"kafka.network:type=R,name=P,*", "Count"}}
+
+// FuzzDecode: whatever an agent answers, every read has one answer, no answer is a number without being one in the text, what can't be read has a reason, and nothing
 // panics.
 func FuzzDecode(f *testing.F) {
+	const one = `{"request":{"mbean":"kafka.server:name=N,type=T"},"status":200,"value":42}`
 	for _, body := range []string{
 		`[{"status":200,"value":42}]`, `[{"status":404,"error_type":"javax.management.InstanceNotFoundException"}]`,
 		`[{"request":{"mbean":"kafka.server:name=N,type=T"},"status":200,"value":{"kafka.server:name=N,type=T":{"Count":1}}}]`, `{"error":"x"}`, `[`, `[null]`, `[1e3]`,
 		`[{"request":{"mbean":"kafka.server:name=\"N"},"status":200,"value":1e30}]`,
+		`[` + one + `,{"request":{"mbean":"kafka.network:*,type=R,name=P"},"status":200,"value":{"kafka.network:name=P,type=R,version=9":{"Count":7},"kafka.network:name=P,type=R,version=\"1,0\"":{"Count":0}}}]`,
+		`[` + one + `,{"status":404,"error_type":"javax.management.InstanceNotFoundException","error":"no bean"}]`, `[` + one + `,` + one + `]`,
+		`{"request":{"type":"version"},"status":200,"value":{"agent":"2.0.3","protocol":"8.0"}}`,
 	} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		answers, err := decodeBulk(body, asked)
-		if err != nil {
-			answers = Unread(len(asked), err.Error())
-		}
-		if len(answers) != len(asked) {
-			t.Fatalf("%d answers to %d reads", len(answers), len(asked))
-		}
-		counter := answers[0].Counter()
-		switch counter.State {
-		case measure.Number:
-			if !strings.ContainsAny(string(body), "0123456789") || !strings.Contains(string(body), "200") {
-				t.Fatalf("%d was read from %q", counter.Value, body)
+		for _, reads := range [][]Attribute{asked, bulk} {
+			answers, err := decodeBulk(body, reads)
+			if err != nil {
+				answers = Unread(len(reads), err.Error())
 			}
-		case measure.Absent:
-			if !strings.Contains(string(body), "NotFoundException") && !strings.Contains(string(body), `\u`) {
-				t.Fatalf("absent was read from %q", body)
+			if len(answers) != len(reads) {
+				t.Fatalf("%d answers to %d reads", len(answers), len(reads))
 			}
-		case measure.Unreadable:
-			if counter.Why == "" || counter.Value != 0 {
-				t.Fatalf("unreadable: %+v", counter)
+			for _, a := range answers {
+				checkCounter(t, body, a)
+				checkPattern(t, a)
 			}
-		default:
-			t.Fatalf("state %q", counter.State)
 		}
-		_, _ = answers[0].Text()
-		_, _ = answers[0].Numbers("Count")
 		_ = decodeVersion(body)
+	})
+}
+
+func checkCounter(t *testing.T, body []byte, a Answer) {
+	t.Helper()
+	counter := a.Counter()
+	switch counter.State {
+	case measure.Number:
+		if !strings.ContainsAny(string(body), "0123456789") || !strings.Contains(string(body), "200") {
+			t.Fatalf("%d was read from %q", counter.Value, body)
+		}
+	case measure.Absent:
+		if !strings.Contains(string(body), "NotFoundException") && !strings.Contains(string(body), `\u`) {
+			t.Fatalf("absent was read from %q", body)
+		}
+	case measure.Unreadable:
+		if counter.Why == "" || counter.Value != 0 {
+			t.Fatalf("unreadable: %+v", counter)
+		}
+	default:
+		t.Fatalf("state %q", counter.State)
+	}
+}
+
+// checkPattern: an answer to a pattern is numbers for all beans that it names, or an error.
+func checkPattern(t *testing.T, a Answer) {
+	t.Helper()
+	numbers, err := a.Numbers("Count")
+	names, nameless := a.Beans()
+	switch {
+	case err != nil && (numbers != nil || err.Error() == ""):
+		t.Fatalf("numbers %v with the error %q", numbers, err)
+	case err == nil && (nameless != nil || len(names) != len(numbers)):
+		t.Fatalf("numbers of %v, and beans %v (%v)", numbers, names, nameless)
+	}
+	for _, name := range names {
+		if Properties(name) == nil || !sameBean(name, name) {
+			t.Fatalf("%q is not itself", name)
+		}
+	}
+	if text, err := a.Text(); err == nil && text == "" {
+		t.Fatal("an empty text")
+	}
+}
+
+// FuzzBeans: names of beans are the same in both directions, and only with the same properties, whatever their order.
+func FuzzBeans(f *testing.F) {
+	f.Add("d:type=T,name=N", "d:name=N,type=T")
+	f.Add("d:type=T,*", "d:*,type=T")
+	f.Add(`d:x="a,b=\"c\"",y=1`, `d:y=1,x="a,b=\"c\""`)
+	f.Add(`d:x="never closed`, "d")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		same := sameBean(a, b)
+		if same != sameBean(b, a) || !sameBean(a, a) {
+			t.Fatalf("%q and %q: the same in one direction", a, b)
+		}
+		if same && !maps.Equal(Properties(a), Properties(b)) {
+			t.Fatalf("%q and %q have the properties %v and %v", a, b, Properties(a), Properties(b))
+		}
 	})
 }

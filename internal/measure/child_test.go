@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println(cmd.Process.Pid)
-		select {}
+		time.Sleep(time.Minute) // an empty select would be a deadlock to the runtime, and the process gone at once
 	case "parent of a watcher":
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), roleVariable+"=watcher")
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
-		select {}
+		time.Sleep(time.Minute) // an empty select would be a deadlock to the runtime, and the process gone at once
 	case "watcher":
 		fmt.Println(os.Getpid())
 		<-ParentGone(context.Background())
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 		}()
 		<-done
 		fmt.Println(SelfCPUNs())
-		select {}
+		time.Sleep(time.Minute) // an empty select would be a deadlock to the runtime, and the process gone at once
 	}
 }
 

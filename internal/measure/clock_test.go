@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -105,8 +106,13 @@ func TestHostAndMachine(t *testing.T) {
 	if m.OS != runtime.GOOS || m.Arch != runtime.GOARCH || m.Kernel == "" || m.CPUs < 1 || m.GoVersion == "" {
 		t.Errorf("machine %+v", m)
 	}
-	if (len(m.Missing) == 0) != (runtime.GOOS == "linux") {
-		t.Errorf("missing on %s: %q", m.OS, m.Missing)
+	if runtime.GOOS != "linux" && len(m.Missing) == 0 {
+		t.Errorf("nothing is missing on %s", m.OS)
+	}
+	for _, what := range m.Missing { // what some Linux kernels don't say
+		if runtime.GOOS == "linux" && !strings.HasPrefix(what, "memory pressure") && !strings.HasPrefix(what, "CPU frequency") {
+			t.Errorf("missing on Linux: %q", what)
+		}
 	}
 	if runtime.GOOS == "linux" && (m.MemoryBytes == 0 || PeakRSSBytes() < 1<<20) {
 		t.Errorf("memory %d, peak %d", m.MemoryBytes, PeakRSSBytes())

@@ -15,6 +15,14 @@ type HostSample struct {
 	Load1   float64 // load average of one minute
 }
 
+// CPUSample is what some CPUs have done so far.
+type CPUSample struct {
+	WallNs  int64 // monotonic
+	BusyNs  int64 // in programs and in the kernel for them, without interrupts
+	StealNs int64 // that the hypervisor gave to others
+	OK      bool
+}
+
 // MachineInfo is what a run ran on.
 type MachineInfo struct {
 	OS, Arch, Kernel, CPUModel string

@@ -33,42 +33,59 @@ func goldenRows() []any {
 			Client: driver.Hello{Protocol: 1, Client: "franz-go", Version: "v1.22.3", Build: map[string]string{"go": "go1.26"}, Clock: "process-cputime", PID: 4242,
 				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 18}}, Abilities: []string{"live", "frames"}},
 			Machine: Machine{OS: "linux", Arch: "amd64", Kernel: "6.1", CPUModel: "a CPU", CPUs: 2, MemoryBytes: 1 << 32, GoVersion: "go1.26",
-				WorkerCPUs: []int{1}, BrokerCPUs: []int{2}, Missing: []string{"perf_event"}},
+				WorkerCPUs: []int{1}, BrokerCPUs: []int{2}, Missing: []string{"perf_event"}, Siblings: []int{1, 2}},
 			Budget: Budget{Draws: 1, Forks: 4, Squares: 0.5, BatchTargetNs: 10_000_000, Looks: 2, LimitNs: 1_800_000_000_000}, Margin: 0.1, ClientBuild: goldenBuild("franz-go=checkout"),
 			Baseline: &driver.Hello{Protocol: 1, Client: "franz-go", Version: "v1.19.0", Build: map[string]string{"go": "go1.26"}, Clock: "process-cputime", PID: 4343,
 				Implemented: []driver.Range{{API: "Fetch", Key: 1, Min: 4, Max: 17}}, Abilities: []string{"live", "frames"}}, BaselineBuild: goldenBuild("franz-go@v1.19.0"),
-			Plants: []string{"tier1/fetch@4=3%"}},
+			SharedHost: true, Plants: []string{"tier1/fetch@4=3%"}, Controls: []string{ControlMissingRecord}, AnyBroker: true},
 		Broker{Tier: 1, Provider: "jvm", Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", Addresses: []string{"127.0.0.1:1"}, JolokiaURL: "http://127.0.0.1:2/jolokia",
-			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true},
+			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true, Asked: "4.4.0",
+			Nodes: []Node{{ID: 2, Release: "4.4.0", Commit: "c0ffee", StartTimeMs: 1796077200000, JolokiaURL: "http://127.0.0.1:2/jolokia"}}},
 		Plan{Tier: 1, API: "Fetch", Key: 1, Implemented: [2]int{4, 18}, Advertised: [2]int{4, 18}, Pinned: []int{4}, Negotiated: 18, BaselineImplemented: &[2]int{4, 17},
 			Answers: []PlanAnswer{{Version: 4, Advertised: true, Accepted: true, Pinned: true, Why: "asked for"}}},
-		Control{Tier: 1, Control: ControlRecompression, Applies: true, Expected: 100, Observed: number, TopicObserved: number, WireObjected: true, BrokerObjected: true, Why: "as planned"},
+		Control{Tier: 1, Control: ControlRecompression, Applies: true, Expected: 100, Observed: number, TopicObserved: number, WireObjected: true, BrokerObjected: true, Why: "as planned",
+			Open: goldenBroker(number), Close: goldenBroker(number), Batch: goldenBatch(), Cell: goldenCell()},
 		Family{Tier: 1, Name: goldenWhere.Family, API: "Fetch", Key: 1, Mode: driver.ModeBare, Margin: 0.05, BuildMargin: 0.05, Deciding: true, Reference: 18,
 			Shape: shape.Shape{Name: "size=64KiB", RecordsPerBatch: 10, BatchesPerPartition: 58, Partitions: 1, Topics: 1, KeyBytes: 8, ValueBytes: 100, Headers: 1, FetchBytes: 65536, RequiredAcks: -1},
 			Cells: []FamilyCell{{Cell: 3, Version: 4, Role: RoleVersion, Build: BuildBaseline, PlantNsPerRequest: 3420}}, Rounds: 9, Blocks: 4, RequestsPerBatch: 46, RecordsPerRequest: 580, PlantNsPerRequest: 22800, FewestRequests: 46},
 		Look{Tier: 1, Family: goldenWhere.Family, Versions: []int{4}, Cells: []int{3}, Blocks: 24, Rounds: 27, ExpectedNs: 90_000_000_000, Taken: true, Why: "as planned"},
 		Block{Where: goldenWhere, WorkerPID: 4242, BaselinePID: 4343, Layout: 17, BaselineLayout: 42, OpeningOrder: []int{3}, Orders: [][]int{{3}}, ContentSeed: 1<<63 + 1, Topic: "topic", WarmRounds: 10, Warm: true, OpenNs: 900_000_000, Look: 2},
-		Evidence{Where: goldenWhere, When: WhenOpen, Worker: goldenSnapshot(), OutsideCPUNs: 5, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 7}, Broker: goldenBroker(number), WaitedNs: 3},
-		Batch{Where: goldenWhere, Round: 5, Position: 2, Cell: 3,
-			Batched: driver.Batched{CPUNs: 10_488_000, WallNs: 12_000_000, RequestP50Ns: 250_000, RequestP99Ns: 400_000, LongestGapNs: 410_000, Requests: 46, Records: 26680, Bytes: 2_668_000,
-				ByteSum: 1 << 40, FirstKey: "k1", LastKey: "k2", WireRequests: 46, WireBytesOut: 4600, WireBytesIn: 3_000_000, MinFrame: 100, MaxFrame: 101, StartOffset: 1, EndOffset: 26681,
-				GCCycles: 1, VoluntarySwitches: 46, InvoluntarySwitches: 2},
-			OutsideCPUNs: 10_700_000, BrokerCPUNs: 9_000_000, ParentCPUNs: 20_000, Primes: true, IdleCPUNs: &goldenIdleNs, ExpectedRecords: 26680, ExpectedBytes: 2_668_000, ExpectedByteSum: 1 << 40, ExpectedFirstKey: "k1", ExpectedLastKey: "k2"},
-		Evidence{Where: goldenWhere, When: WhenClose, Worker: goldenSnapshot(), OutsideCPUNs: 6, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 8}, Broker: goldenBroker(number), WaitedNs: 4},
-		Cell{Where: goldenWhere, Cell: 3, AnswerVersion: 4, RecordsPerRequest: 580, Hash: 1<<63 + 2, HashRecords: 580, ExpectedHash: 1<<63 + 2,
-			Stored: &ReadBack{Records: 580, Hash: 1<<63 + 4, ExpectedHash: 1<<63 + 4, Why: "read"}},
+		Evidence{Where: goldenWhere, When: WhenOpen, Worker: goldenSnapshot(), OutsideCPUNs: 5, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 7}, Broker: goldenBroker(number), WaitedNs: 3, Unsettled: true},
+		*goldenBatch(),
+		Evidence{Where: goldenWhere, When: WhenClose, Worker: goldenSnapshot(), OutsideCPUNs: 6, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 8}, Broker: goldenBroker(number), WaitedNs: 4, Unsettled: true},
+		*goldenCell(),
 		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20}},
-		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000},
+		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000, MemoryStallNs: &goldenStallNs, FrequencyKHz: []int64{2_900_000, 2_800_000}},
+		HostRound{Where: goldenWhere, Round: 5, WallNs: 200_000_000, OthersCPUNs: 20_000_000, StealNs: 10_000_000},
 		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}, Build: BuildBaseline},
 		Trailer{Complete: true, Reason: "as planned", WallNs: 90_000_000_000, Changed: []string{"checkout: pkg/kgo/client.go"}},
 	}
 }
 
-var goldenIdleNs int64 = 9_000
+var goldenIdleNs, goldenStallNs int64 = 9_000, 5_000
+
+var goldenLeader = 2
 
 func goldenBuild(spec string) *Build {
 	return &Build{Spec: spec, Version: "v1.22.3", Revision: "c0ffee-dirty", ContentHash: "5eed", GoVersion: "go1.26", Flags: "-trimpath",
 		Modules: []Module{{Path: "a module", Version: "v1.22.3", Sum: "h1:sum"}}}
+}
+
+func goldenBatch() *Batch {
+	row := Batch{Where: goldenWhere, Round: 5, Position: 2, Cell: 3,
+		Batched: driver.Batched{CPUNs: 10_488_000, WallNs: 12_000_000, RequestP50Ns: 250_000, RequestP99Ns: 400_000, LongestGapNs: 410_000, Requests: 46, Records: 26680, Bytes: 2_668_000,
+			ByteSum: 1 << 40, FirstKey: "k1", LastKey: "k2", WireRequests: 46, WireBytesOut: 4600, WireBytesIn: 3_000_000, MinFrame: 100, MaxFrame: 101, StartOffset: 1, EndOffset: 26681,
+			GCCycles: 1, VoluntarySwitches: 46, InvoluntarySwitches: 2},
+		OutsideCPUNs: 10_700_000, BrokerCPUNs: 9_000_000, ParentCPUNs: 20_000, Primes: true, IdleCPUNs: &goldenIdleNs, ExpectedRecords: 26680, ExpectedBytes: 2_668_000, ExpectedByteSum: 1 << 40, ExpectedFirstKey: "k1", ExpectedLastKey: "k2"}
+	row.Kind = KindBatch
+	return &row
+}
+
+func goldenCell() *Cell {
+	row := Cell{Where: goldenWhere, Cell: 3, AnswerVersion: 4, RecordsPerRequest: 580, Hash: 1<<63 + 2, HashRecords: 580, ExpectedHash: 1<<63 + 2,
+		Stored: &ReadBack{Records: 580, Hash: 1<<63 + 4, ExpectedHash: 1<<63 + 4, Why: "read"}}
+	row.Kind = KindCell
+	return &row
 }
 
 func goldenSnapshot() driver.Snapshot {
@@ -84,6 +101,7 @@ func goldenBroker(number measure.Counter) *BrokerEvidence {
 		TopicProduceConversions: measure.Counter{State: measure.Absent, Value: 1, Why: "no such bean"}, TopicFetchConversions: measure.Counter{State: measure.Unreadable, Value: 1, Why: "401"},
 		LogStartOffset: 1, LogEndOffset: 2, OffsetsWhy: "read", ReadBack: &ReadBack{Records: 580, Hash: 1<<63 + 3, ExpectedHash: 1<<63 + 3, Why: "read"},
 		Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", StartTimeMs: 1796077200000, IdentityWhy: "read",
+		Leader: &goldenLeader,
 	}
 }
 
@@ -147,7 +165,7 @@ func TestSchema2IsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-1 {
+	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-2 {
 		t.Errorf("schema %d, %d rows, warnings %q", run.Header.Schema, len(rowsOf(run)), run.Warnings)
 	}
 }
@@ -158,8 +176,8 @@ func TestOlderSchemaIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// schema 3 brought a kind of row
-	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-1 {
+	// schema 3 brought two kinds of row
+	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-2 {
 		t.Errorf("schema %d, %d rows, warnings %q", old.Header.Schema, len(rowsOf(old)), old.Warnings)
 	}
 	if got := old.Families[0].BlockRuns[0].Batches[0].CPUNs; got != 10_488_000 {
@@ -273,6 +291,9 @@ func rowsOfBlock(block BlockRun) []any {
 	}
 	if block.Host != nil {
 		rows = append(rows, *block.Host)
+	}
+	for _, row := range block.Rounds {
+		rows = append(rows, row)
 	}
 	return rows
 }

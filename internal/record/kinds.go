@@ -22,6 +22,7 @@ var rowTypes = map[string]reflect.Type{
 	KindFault:    reflect.TypeFor[Fault](),
 	KindHost:     reflect.TypeFor[Host](),
 	KindLook:     reflect.TypeFor[Look](),
+	KindRound:    reflect.TypeFor[HostRound](),
 	KindTrailer:  reflect.TypeFor[Trailer](),
 }
 

@@ -17,9 +17,12 @@ func (r *reader) place(row any) error {
 	case *Broker:
 		r.run.Brokers = append(r.run.Brokers, *row)
 	case *Plan:
+		if err := row.checkVersions(); err != nil {
+			return err
+		}
 		r.run.Plans = append(r.run.Plans, *row)
 	case *Control:
-		r.run.Controls = append(r.run.Controls, *row)
+		return r.placeControl(row)
 	case *Family:
 		return r.placeFamily(row)
 	case *Block:
@@ -36,6 +39,16 @@ func (r *reader) place(row any) error {
 	return nil
 }
 
+func (r *reader) placeControl(row *Control) error {
+	for _, e := range []*BrokerEvidence{row.Open, row.Close} {
+		if err := e.checkCounters(); err != nil {
+			return err
+		}
+	}
+	r.run.Controls = append(r.run.Controls, *row)
+	return nil
+}
+
 func (r *reader) placeHeader(row *Header) error {
 	if r.families != nil {
 		return fmt.Errorf("is the second one: two records in one file")
@@ -49,6 +62,9 @@ func (r *reader) placeHeader(row *Header) error {
 func (r *reader) placeFamily(row *Family) error {
 	if _, twice := r.families[row.Name]; twice {
 		return fmt.Errorf("field name: the family %q was declared before", row.Name)
+	}
+	if err := checkShape(row.Shape); err != nil {
+		return err
 	}
 	r.families[row.Name] = len(r.run.Families)
 	r.run.Families = append(r.run.Families, FamilyRun{Family: *row})
@@ -124,6 +140,8 @@ func (r *reader) placeInBlock(row any) error {
 		return block.placeEvidence(row)
 	case *Host:
 		block.Host = row
+	case *HostRound:
+		block.Rounds = append(block.Rounds, *row)
 	}
 	return nil
 }
@@ -139,6 +157,8 @@ func whereOf(row any) Where {
 	case *Evidence:
 		return row.Where
 	case *Host:
+		return row.Where
+	case *HostRound:
 		return row.Where
 	}
 	panic(fmt.Sprintf("record: rowTypes has a %T that place doesn't know", row)) // a test places every kind

@@ -33,6 +33,7 @@ const (
 	KindFault    = "fault"
 	KindHost     = "host"
 	KindLook     = "look"
+	KindRound    = "round"
 	KindTrailer  = "trailer"
 )
 
@@ -58,8 +59,15 @@ type Header struct {
 	ClientBuild   *Build        `json:"clientBuild,omitempty" since:"2"`
 	Baseline      *driver.Hello `json:"baseline,omitempty" since:"2"`
 	BaselineBuild *Build        `json:"baselineBuild,omitempty" since:"2"`
+	// SharedHost: the run had a lock file of its own, so others may have run beside it, and nobody looked at what else the host did.
+	SharedHost bool `json:"sharedHost,omitempty" since:"3"`
 	// Plants are the slowdowns that were asked for with --plant: a run with one proves something about this program, and nothing about the client.
 	Plants []string `json:"plants,omitempty" since:"3"`
+	// Controls are the negative controls that this build takes on every live broker. A guard asks for those that are listed here, so that records of
+	// earlier builds, which had none, keep their verdicts.
+	Controls []string `json:"controls,omitempty" since:"3"`
+	// AnyBroker: the user's --any-broker. A broker of another kind than its tier is for was not refused.
+	AnyBroker bool `json:"anyBroker,omitempty" since:"3"`
 }
 
 // Build is one build of a client: its identity, whatever it is called and wherever it lies.
@@ -96,6 +104,8 @@ type Machine struct {
 	WorkerCPUs  []int    `json:"workerCpus"` // empty: not pinned
 	BrokerCPUs  []int    `json:"brokerCpus"`
 	Missing     []string `json:"missing,omitempty"` // facilities this platform lacks, in words
+	// Siblings share a core with the worker's CPUs, which are among them. Absent: the platform doesn't say.
+	Siblings []int `json:"siblings,omitempty" since:"3"`
 }
 
 // Budget is the schedule that was asked for.
@@ -128,6 +138,20 @@ type Broker struct {
 	VersionTags bool `json:"versionTags"`
 	// FetchConverts: this release can down-convert on fetch (below 4.0).
 	FetchConverts bool `json:"fetchConverts"`
+	// Nodes are the brokers of an attached cluster of several, each with its own agent; the fields above are those of the first then. Which one's counters a block's
+	// evidence has says its leader.
+	Nodes []Node `json:"nodes,omitempty" since:"3"`
+	// Asked is the release that tier 2 was to run on: it is for no other.
+	Asked string `json:"asked,omitempty" since:"3"`
+}
+
+// Node is one broker of a cluster of several.
+type Node struct {
+	ID          int    `json:"id"` // by Kafka's metadata
+	Release     string `json:"release"`
+	Commit      string `json:"commit"`
+	StartTimeMs int64  `json:"startTimeMs"`
+	JolokiaURL  string `json:"jolokiaUrl"`
 }
 
 // Plan is what can be pinned of one API on one broker, and why the rest is not.
@@ -152,29 +176,6 @@ type PlanAnswer struct {
 	Accepted   bool   `json:"accepted"` // by one real request
 	Pinned     bool   `json:"pinned"`
 	Why        string `json:"why,omitempty"` // why not pinned
-}
-
-// Names of controls.
-const (
-	ControlRecompression = "recompression" // Produce into a topic that recompresses: conversions must rise by Expected
-	ControlOldFetch      = "old fetch"     // Fetch v0-v3 of format v2: conversions must rise by Expected (below 4.0)
-	ControlUnpinned      = "unpinned"      // a client left alone under a pinned label: wire and broker must both object
-)
-
-// Control is a planted fault on a live broker: evidence that a guard could have failed.
-type Control struct {
-	Kind     string `json:"kind"`
-	Tier     int    `json:"tier"`
-	Control  string `json:"control"`
-	Applies  bool   `json:"applies"` // false: impossible on this broker, Why says so
-	Expected int64  `json:"expected"`
-	// Observed is how far the counter moved; TopicObserved the control topic's own bean after the control.
-	Observed      measure.Counter `json:"observed"`
-	TopicObserved measure.Counter `json:"topicObserved"`
-	// WireObjected and BrokerObjected: for ControlUnpinned.
-	WireObjected   bool   `json:"wireObjected,omitempty"`
-	BrokerObjected bool   `json:"brokerObjected,omitempty"`
-	Why            string `json:"why,omitempty"`
 }
 
 // Roles of cells.
@@ -334,6 +335,8 @@ type Evidence struct {
 	Broker   *BrokerEvidence `json:"broker,omitempty"`
 	// WaitedNs is how long the parent waited for wire and broker counts to agree.
 	WaitedNs int64 `json:"waitedNs"`
+	// Unsettled: they didn't, and the parent went on.
+	Unsettled bool `json:"unsettled,omitempty" since:"3"`
 }
 
 // CellSnapshots are the wire counts of all clients of the block, of both builds where there are two.
@@ -371,6 +374,8 @@ type BrokerEvidence struct {
 	ClusterID      string    `json:"clusterId"`
 	StartTimeMs    int64     `json:"startTimeMs"`
 	IdentityWhy    string    `json:"identityWhy,omitempty"` // why identity could not be read
+	// Leader is the broker whose counters and identity these are, in a cluster of several: the leader of the topic's partition.
+	Leader *int `json:"leader,omitempty" since:"3"`
 }
 
 // ReadBack is one request's worth of stored records read from a Produce topic by the orchestrator.
@@ -411,6 +416,22 @@ type Host struct {
 	ParentCPUNs int64   `json:"parentCpuNs"`
 	// BatchWallNs is the sum of batches' wall time: what the orchestrator's share is taken of.
 	BatchWallNs int64 `json:"batchWallNs"`
+	// MemoryStallNs is how long some task of the host waited for memory meanwhile. Absent: the kernel doesn't say.
+	MemoryStallNs *int64 `json:"memoryStallNs,omitempty" since:"3"`
+	// FrequencyKHz of the worker's CPU when the block began and when it ended. Absent: the kernel doesn't say.
+	FrequencyKHz []int64 `json:"frequencyKHz,omitempty" since:"3"`
+}
+
+// HostRound is what the machine did besides in one round, by the parent's readings alone. It comes after the round's batches.
+type HostRound struct {
+	Kind string `json:"kind"`
+	Where
+	Round  int   `json:"round"`
+	WallNs int64 `json:"wallNs"`
+	// OthersCPUNs is what programs other than the workers used on the workers' CPUs, to 10 ms either way; -1 unknown.
+	OthersCPUNs int64 `json:"othersCpuNs"`
+	// StealNs is what the hypervisor took of these CPUs; -1 unknown.
+	StealNs int64 `json:"stealNs"`
 }
 
 // Trailer is the last row.

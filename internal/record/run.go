@@ -34,6 +34,7 @@ type BlockRun struct {
 	Open     *Evidence
 	Close    *Evidence
 	Host     *Host
+	Rounds   []HostRound // by the parent; none in records of earlier builds
 	Faults   []Fault
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"protocolbench/guards"
 	"protocolbench/internal/record"
 	"protocolbench/internal/stats"
 	"protocolbench/internal/verdict"
@@ -45,6 +46,7 @@ func Bench(w io.Writer, v verdict.Verdict, run *record.Run) error {
 // benchBuild writes the lines of one build.
 func benchBuild(out io.Writer, v verdict.Verdict, run *record.Run, build string) {
 	for _, f := range run.Families {
+		f, _ := guards.Valid(run, f)
 		if f.Tier >= 2 || onEmbedded(v, f.Tier) {
 			continue
 		}

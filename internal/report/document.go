@@ -15,7 +15,8 @@ import (
 // document is what every form of the report shows. It has words and numbers already formatted, so that all forms say the same.
 type document struct {
 	Planted    string // what was slowed down on purpose, before all else; "" in every real run
-	Facts      []fact // what was planted, then brokers
+	Overridden string // brokers that are not what their tiers are for; "" in every ordinary run
+	Facts      []fact // what was planted, what was overridden, then brokers
 	Headline   []string
 	Tiers      []tierSection
 	Sanity     *sanitySection // nil without tier 2
@@ -42,6 +43,7 @@ type familySection struct {
 	Line    string // how many versions have which word
 	Facts   string // with Table: empty where no figure may be shown
 	Table   table
+	APIs    table // every API that its clients used; folded away where that can be done
 	Proofs  string
 	Whys    []string // why a version is not "not slower", or only because it doesn't matter
 	Remarks []remark
@@ -52,6 +54,12 @@ type sanitySection struct {
 	Title, Why string
 	Table      table
 	Proofs     []fact
+	APIs       []namedTable
+}
+
+type namedTable struct {
+	Name  string
+	Table table
 }
 
 type problem struct{ Outcome, Where, Why string }
@@ -63,7 +71,7 @@ type footnote struct {
 
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
-	d := document{Planted: plantedText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
+	d := document{Planted: plantedText(v), Overridden: overriddenText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
 		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v)}
 	for _, w := range v.Warnings {
 		d.note(w)
@@ -83,15 +91,16 @@ func build(v verdict.Verdict, run *record.Run) document {
 		}
 	}
 	d.Headline = headline(v, d.showsTraffic())
-	d.Sanity = sanity(v)
+	d.Sanity = sanity(v, run)
 	return d
 }
 
-// familyRun is a family's part of the record; empty where it has none.
+// familyRun is a family's part of the record, without what is void; empty where it has none.
 func familyRun(run *record.Run, name string) record.FamilyRun {
 	for _, f := range run.Families {
 		if f.Name == name {
-			return f
+			valid, _ := guards.Valid(run, f)
+			return valid
 		}
 	}
 	return record.FamilyRun{}
@@ -135,7 +144,7 @@ func (d *document) family(v verdict.Verdict, f verdict.Family, run record.Family
 		return familySection{Name: f.Name, Line: noFigure, Proofs: familyProofs(v.Guards, f.Name)}
 	}
 	s := familySection{Name: f.Name, Line: standing(f), Facts: familyFacts(f), Table: familyTable(f, run), Proofs: familyProofs(v.Guards, f.Name),
-		Whys: whysBeside(f, run.Look), Remarks: remarks(f, run)}
+		Whys: whysBeside(f, run.Look), Remarks: remarks(f, run), APIs: apisTable(run)}
 	if f.Builds != nil {
 		s.Facts, s.Table, s.Whys = buildsFacts(f), buildsTable(f), append(changedCounters(f), s.Whys...)
 	}

@@ -23,6 +23,9 @@ func heading(v verdict.Verdict, run *record.Run) []fact {
 	if planted := plantedText(v); planted != "" {
 		facts = append(facts, fact{"PLANTED", planted})
 	}
+	if text := overriddenText(v); text != "" {
+		facts = append(facts, fact{"OVERRIDDEN", text})
+	}
 	facts = append(facts, fact{"brokers", brokers(v)}, fact{"machine", machine})
 	facts = append(facts, clientFacts(v, run)...)
 	facts = append(facts, fact{"run", fmt.Sprintf("%s profile, seed %d, started %s", v.Profile, v.Seed, run.Header.Started.UTC().Format(time.DateTime+" UTC"))})
@@ -88,6 +91,20 @@ func plantedText(v verdict.Verdict) string {
 		return ""
 	}
 	return fmt.Sprintf("%s (--plant); a run with planted slowdowns proves something about protocolbench, and nothing about the client", strings.Join(v.Plants, ", "))
+}
+
+// overriddenText says which brokers are not what their tiers are for and were measured all the same, "" where none is.
+func overriddenText(v verdict.Verdict) string {
+	var parts []string
+	for _, b := range v.Brokers {
+		if b.Overridden != "" {
+			parts = append(parts, b.Overridden)
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, "; ") + " (--any-broker); this run is at best inconclusive"
 }
 
 func negotiated(v verdict.Verdict) string {

@@ -20,6 +20,9 @@ func Markdown(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	if d.Planted != "" {
 		title += " (PLANTED: " + d.Planted + ")"
 	}
+	if d.Overridden != "" {
+		title += " (OVERRIDDEN: " + d.Overridden + ")"
+	}
 	fmt.Fprintf(out, "# protocolbench: %s\n\n%s\n\n", markdownText(title), markdownText(d.Verdict))
 	factsMarkdown(out, d.Facts)
 	for _, line := range d.Headline {
@@ -35,6 +38,9 @@ func Markdown(w io.Writer, v verdict.Verdict, run *record.Run) error {
 		fmt.Fprintf(out, "## %s\n\n%s\n\n", markdownText(d.Sanity.Title), markdownText(d.Sanity.Why))
 		tableMarkdown(out, d.Sanity.Table)
 		factsMarkdown(out, d.Sanity.Proofs)
+		for _, apis := range d.Sanity.APIs {
+			foldedMarkdown(out, apisTitle+": "+markdownText(apis.Name), apis.Table)
+		}
 	}
 	fmt.Fprintf(out, "## Proofs beyond the families\n\n")
 	for _, line := range d.Proofs {
@@ -85,6 +91,17 @@ func familyMarkdown(out io.Writer, f familySection) {
 		fmt.Fprintf(out, "- %s\n", text)
 	}
 	fmt.Fprintf(out, "- proofs: %s\n\n", markdownText(f.Proofs))
+	foldedMarkdown(out, apisTitle, f.APIs)
+}
+
+// foldedMarkdown hides a table behind its title. Markdown within HTML needs the empty lines.
+func foldedMarkdown(out io.Writer, title string, t table) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", title)
+	tableMarkdown(out, t)
+	fmt.Fprint(out, "</details>\n\n")
 }
 
 func factsMarkdown(out io.Writer, list []fact) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"protocolbench/guards"
+	"protocolbench/internal/record"
 	"protocolbench/internal/verdict"
 )
 
@@ -109,7 +110,7 @@ func subject(f guards.Finding, versions []int) string {
 }
 
 // sanity shows tier 2. Its figures have a table of their own, with other columns, so that nobody lays them beside tier 1's.
-func sanity(v verdict.Verdict) *sanitySection {
+func sanity(v verdict.Verdict, run *record.Run) *sanitySection {
 	if len(v.Sanity) == 0 {
 		return nil
 	}
@@ -132,6 +133,9 @@ func sanity(v verdict.Verdict) *sanitySection {
 		}
 		s.Table.Rows = append(s.Table.Rows, []string{row.Name, version, fmt.Sprint(row.Records), cost, heap})
 		s.Proofs = append(s.Proofs, fact{row.Name, familyProofs(v.Guards, row.Name)})
+		if apis := apisTable(familyRun(run, row.Name)); len(apis.Rows) > 0 {
+			s.APIs = append(s.APIs, namedTable{row.Name, apis})
+		}
 	}
 	return s
 }

@@ -189,3 +189,25 @@ func TestTableShowsInHowManyPiecesAResponseCame(t *testing.T) {
 		t.Error("what answers a Produce comes in one piece")
 	}
 }
+
+// A run on a broker that its tier is not for says so before anything else, whichever of its files somebody opens.
+func TestOverriddenBrokersStandFirst(t *testing.T) {
+	v, run := exampleVerdict(), exampleRun()
+	v.Brokers[0].Overridden = "tier 1 is for Kafka 4.0 and later, and this broker is 3.9.1"
+	for want, render := range map[string]func(io.Writer, verdict.Verdict, *record.Run) error{
+		"OVERRIDDEN: tier 1 is for Kafka 4.0 and later, and this broker is 3.9.1": Text,
+		"# protocolbench: fail (OVERRIDDEN: tier 1 is for Kafka 4.0":              Markdown,
+		"<!DOCTYPE html>": HTML,
+	} {
+		var out bytes.Buffer
+		if err := render(&out, v, run); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(strings.Fields(out.String()), " "); !strings.HasPrefix(strings.ToLower(got), strings.ToLower(want)) || !strings.Contains(got, "OVERRIDDEN") || !strings.Contains(got, "at best inconclusive") {
+			t.Errorf("it begins with %.120q, want %q", got, want)
+		}
+	}
+	if strings.Contains(rendered(t, Text), "OVERRIDDEN") {
+		t.Error("an ordinary run speaks of it")
+	}
+}

@@ -30,5 +30,6 @@ var commonSources = []string{
 	"allocs, per record: steady.allocs per steady.records, from a pass of its own without forced collections; the value that most blocks agree on.",
 	"twins: the largest difference between clients of one version. canary: family.plantNsPerRequest of extra CPU, which has to be found.",
 	"proofs: the evidence rows at both ends of each block's bracket, the batch and cell rows, and the control rows, by the guards.",
+	"every API that the clients used: the frames of the evidence rows, by key and version, in report.md and report.html: before the brackets the sums of their opening ends, within them the differences of both ends.",
 	"orchestrator: batch.parentCpuNs by batch.wallNs.",
 }

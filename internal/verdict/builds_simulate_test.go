@@ -104,6 +104,7 @@ func (w twoWorlds) block(r *rand.Rand, f record.Family, budget schedule.Budget, 
 // Equal builds in different layouts: nothing is called slower, hardly a p-value is below its level, and nearly all families come out `not
 // slower`; while one pair of layouts by itself would have been sure of a difference very often.
 func TestEqualBuildsAreSilent(t *testing.T) {
+	simulates(t)
 	const families = 100
 	for name, build := range map[string]func(uint64) twoWorlds{"standard": standardBuilds, "quick": quickBuilds} {
 		t.Run(name, func(t *testing.T) {
@@ -147,6 +148,7 @@ func TestEqualBuildsAreSilent(t *testing.T) {
 
 // A slowdown of one version is found there and nowhere else; also in the newest, and in the newest's neighbour.
 func TestSlowdownOfOneVersionIsFoundThere(t *testing.T) {
+	simulates(t)
 	const families = 60
 	found := 0
 	for i := range families {
@@ -178,6 +180,7 @@ func TestSlowdownOfOneVersionIsFoundThere(t *testing.T) {
 // A build that is slower throughout is slower in every version, though no curve moves; one that is faster throughout but for one version made
 // nothing slower.
 func TestWholeBuildAndLeftBehind(t *testing.T) {
+	simulates(t)
 	const families = 40
 	everywhere, behind, faster := 0, 0, 0
 	for i := range families {
@@ -213,6 +216,7 @@ func TestWholeBuildAndLeftBehind(t *testing.T) {
 
 // Moderating the contrasts against the baseline as a whole would narrow them: they move together.
 func TestWhyBuildContrastsAreNotModeratedWhole(t *testing.T) {
+	simulates(t)
 	const families = 120
 	covered, moderated := 0, 0
 	for i := range families {

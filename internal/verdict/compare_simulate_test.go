@@ -10,6 +10,7 @@ import (
 // families may find something that rose at the corrected 5 %, whatever its size, and the intervals have to keep their 95 %. In 2000 families of the usual
 // machine it is 4.7 % and 94.9 %; the bounds here leave three standard errors of what is drawn. With the error of one run alone it would be 24 % and 85 %.
 func TestEqualRunsAreSilent(t *testing.T) {
+	simulates(t)
 	for name, c := range map[string]struct{ noise, state float64 }{"usual": {0.01, 0.005}, "noisy": {0.04, 0.012}} {
 		t.Run(name, func(t *testing.T) {
 			const pairs, each = 60, 4
@@ -61,6 +62,7 @@ func TestEqualRunsAreSilent(t *testing.T) {
 
 // A tenth more on one version, with the margin of the standard profile: found there and nowhere else.
 func TestOneTenthMoreIsFoundThereAlone(t *testing.T) {
+	simulates(t)
 	const pairs = 20
 	found := 0
 	for i := range pairs {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"protocolbench/guards"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/record"
 	"protocolbench/internal/stats"
@@ -137,6 +138,9 @@ func (j *judgement) lookForEnough() {
 	if j.margin <= 0 {
 		j.nothing = append(j.nothing, "no margin was declared")
 	}
+	if why := guards.TooBusy(j.FamilyRun); why != "" {
+		j.spoilt = append(j.spoilt, why)
+	}
 }
 
 // checkTwins: clients of one version that differ by the margin show that the set-up makes differences of that size by
@@ -200,6 +204,9 @@ func (j *judgement) warn() {
 	}
 	if n := len(j.dropped); n > 0 {
 		j.warning(fmt.Sprintf("%d rounds were not whole and are left out: %s", n, listed(j.dropped)), "see the faults of these blocks")
+	}
+	if n := j.busy; n > 0 {
+		j.warning(fmt.Sprintf("%d rounds are left out because the machine was busy with something else", n), "close other programs; the host guard says what was seen")
 	}
 	if n := len(j.levelless); n > 0 {
 		j.warning(fmt.Sprintf("%d forks are left out: %s", n, listed(j.levelless)), "see the faults of these blocks; a longer --profile has more rounds to a fork")

@@ -145,6 +145,7 @@ func (g *Growth) growing() string {
 // A quadratic fifth of the cost at the largest size, on one version: found there and nowhere else. And the slopes, whose truth is known, lie inside
 // their intervals.
 func TestPlantedQuadraticIsFoundAtItsVersion(t *testing.T) {
+	simulates(t)
 	const runs = 201
 	found, inside, intervals := 0, 0, 0
 	for i := range runs {
@@ -181,6 +182,7 @@ func TestPlantedQuadraticIsFoundAtItsVersion(t *testing.T) {
 // On clean code nothing grows: on flat code, and where old versions cost a twentieth less per request and one costs a tenth more per record,
 // which gives slopes that are real and significant.
 func TestNothingGrowsOnCleanCode(t *testing.T) {
+	simulates(t)
 	const runs = 201
 	wrong := 0
 	for i := range runs {

@@ -37,6 +37,9 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 	}
 	for _, b := range run.Brokers {
 		v.Brokers = append(v.Brokers, Broker{Tier: b.Tier, Provider: b.Provider, Release: b.Release, ClusterID: b.ClusterID, Jolokia: b.JolokiaURL != ""})
+		if h.AnyBroker {
+			v.Brokers[len(v.Brokers)-1].Overridden = guards.WrongKind(b)
+		}
 	}
 	for _, w := range run.Warnings {
 		v.Warnings = append(v.Warnings, Warning{Text: w, Remedy: "keep the record as it is; run again if the missing rows matter"})
@@ -49,6 +52,7 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 	}
 	var judged []*judgement
 	for _, f := range run.Families {
+		f, voids := guards.Valid(run, f)
 		if f.Tier >= 2 {
 			v.Sanity = append(v.Sanity, sanityOf(run, f))
 			continue
@@ -68,6 +72,10 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 		j := judgeFamily(f, margin, runFacts{h.Seed, measured, h.Budget.Looks})
 		judged = append(judged, j)
 		family := j.out
+		if voids > 0 {
+			family.Warnings = append(family.Warnings, Warning{Text: fmt.Sprintf("%d of %d blocks of %s are void, since another broker answered in them: their numbers are not used", voids, voids+len(f.BlockRuns), f.Name),
+				Remedy: "see the broker identity guard; keep the broker running, and run again"})
+		}
 		family.Embedded = slices.ContainsFunc(run.Brokers, func(b record.Broker) bool { return b.Tier == f.Tier && b.Provider == providerEmbedded })
 		v.Families = append(v.Families, family)
 	}

@@ -99,6 +99,7 @@ func TestASecondLookAsksTheSameQuestion(t *testing.T) {
 // v16 and v17 are 2.2 % dearer (within half the margin, so they belong to the newest's plateau). The second look is at v17 alone: in its forks the newest's plateau is v17 alone, which
 // is another quantity than in the first look's, and its disagreement of draws widens every version's interval by the pooled Birge ratio.
 func TestOnlyWhatIsAskedIsPooled(t *testing.T) {
+	simulates(t)
 	var with, without, n float64
 	for s := uint64(1); s <= 8; s++ {
 		w := looksWorld(s)

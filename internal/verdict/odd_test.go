@@ -13,6 +13,7 @@ import (
 
 // Records that a reader accepts, and that no run makes: nothing may panic, and verdict.json has to be JSON.
 func TestOddRecordsAreJudged(t *testing.T) {
+	simulates(t)
 	for s := uint64(1); s <= 250; s++ {
 		func() {
 			var done []string

@@ -25,7 +25,11 @@ func outcome(run *record.Run, v *Verdict) (word string, exitCode int, reason str
 	}
 	switch {
 	case len(sure) > 0:
-		return Fail, ExitFail, sentence(sure)
+		reason = sentence(sure)
+		for _, doubt := range overridden(v) {
+			reason += "; and " + doubt
+		}
+		return Fail, ExitFail, reason
 	case fault != nil:
 		return Inconclusive, ExitHarness, fmt.Sprintf("%s fault%s: %s; mend that and run again", fault.What, in(fault.Family), oneLine(fault.Text))
 	}
@@ -127,6 +131,7 @@ func doubtsOf(run *record.Run, v *Verdict) []string {
 	if wasInterrupted(run) {
 		list = append(list, "the run was interrupted: run it again, or with --only for a part of it")
 	}
+	list = append(list, overridden(v)...)
 	list = append(list, brokerDoubts(v)...)
 	for _, f := range run.Faults {
 		if f.What == record.FaultWorker {
@@ -151,6 +156,17 @@ func doubtsOf(run *record.Run, v *Verdict) []string {
 	}
 	if len(list) == 0 && !slices.ContainsFunc(v.Families, func(f Family) bool { return f.Deciding }) && len(v.Sanity) == 0 {
 		list = append(list, "nothing that decides was measured: choose more families with --only, or leave it out")
+	}
+	return list
+}
+
+// overridden lists brokers that are not what their tiers are for. The user wanted them all the same, so nobody is refused; a pass would answer another question, though.
+func overridden(v *Verdict) []string {
+	var list []string
+	for _, b := range v.Brokers {
+		if b.Overridden != "" {
+			list = append(list, "--any-broker: "+b.Overridden)
+		}
 	}
 	return list
 }

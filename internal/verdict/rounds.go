@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"protocolbench/guards"
 	"protocolbench/internal/record"
 	"protocolbench/internal/stats"
 )
@@ -13,6 +14,8 @@ import (
 type samples struct {
 	forks   []forkRounds
 	dropped []string // rounds that were not whole, and why
+	// busy rounds are left out by what the machine did, whole.
+	busy int
 	// levelless are forks whose levels can't be found.
 	levelless []string
 	rounds    int
@@ -54,7 +57,12 @@ func samplesOf(family record.FamilyRun) samples {
 func (s *samples) add(look record.FamilyRun) {
 	for _, block := range look.BlockRuns {
 		f := forkRounds{draw: block.Draw, fork: block.Fork, look: block.Look}
+		busy := guards.BusyRounds(block)
 		for _, number := range roundNumbers(block) {
+			if busy[number] != "" {
+				s.busy++
+				continue
+			}
 			round, why := wholeRoundOf(look, block, number)
 			if why != "" {
 				s.dropped = append(s.dropped, fmt.Sprintf("draw %d fork %d round %d: %s", block.Draw, block.Fork, number, why))

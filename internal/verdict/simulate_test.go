@@ -13,6 +13,7 @@ import (
 // Quick runs of a clean client, eight families: at least 95 % have to pass, none may fail. On the machine of METHOD.md, and on one
 // that is several times as noisy.
 func TestCleanQuickRunsPass(t *testing.T) {
+	simulates(t)
 	for name, c := range map[string]struct{ noise, state float64 }{"usual": {0.01, 0.005}, "noisy": {0.04, 0.012}} {
 		t.Run(name, func(t *testing.T) { cleanQuickRuns(t, c.noise, c.state) })
 	}

@@ -76,6 +76,7 @@ func TestStepIsFoundNamedAndMeasured(t *testing.T) {
 }
 
 func TestNoStepOnFlatFamilies(t *testing.T) {
+	simulates(t)
 	for name, w := range map[string]world{"quick": quickWorld(3), "quick Produce": quickWorld(4), "standard": standardWorld(5)} {
 		if name == "quick Produce" {
 			w.versions = span(3, 13)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
 
 	"protocolbench/guards"
 	"protocolbench/internal/record"
@@ -67,4 +68,12 @@ func (f Family) unusual(usual string) string {
 
 func cellOf(f Family, version int) Cell {
 	return f.Cells[slices.IndexFunc(f.Cells, func(c Cell) bool { return c.Version == version })]
+}
+
+// simulates marks tests that judge so many made-up runs that -short leaves them out.
+func simulates(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("SKIPPED: it judges many made-up runs, and -short leaves that out")
+	}
 }

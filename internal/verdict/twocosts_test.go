@@ -26,6 +26,7 @@ func bimodal(run *record.Run, version int, share, factor float64) {
 
 // Half of v9's batches cost twice as much, so that the bisquare leaves it no pair. That must not cost all versions the fork, and certainly not without a word.
 func TestForksOfAVersionWithTwoCostsStay(t *testing.T) {
+	simulates(t)
 	for _, profile := range []string{"quick", "standard"} {
 		for _, share := range []float64{0.4, 0.5, 0.6} {
 			words, lost, silent := map[string]int{}, 0, 0
@@ -58,6 +59,7 @@ func TestForksOfAVersionWithTwoCostsStay(t *testing.T) {
 // A version that is slower by 10 % in the mean, half of its batches by much more, has no one level: which of the two a fork finds is chance, and where draws find another, it is
 // unresolvable. Mostly it is slower; it is never let through.
 func TestAVersionWithTwoCostsNeverPasses(t *testing.T) {
+	simulates(t)
 	for _, c := range []struct{ share, factor float64 }{{.3, 1.35}, {.5, 1.2}, {.6, 1.17}} {
 		words := map[string]int{}
 		for s := uint64(1); s <= 12; s++ {

@@ -65,6 +65,8 @@ type Broker struct {
 	Release   string `json:"release"`
 	ClusterID string `json:"clusterId"`
 	Jolokia   bool   `json:"jolokia"`
+	// Overridden says why this broker is not what its tier is for, where --any-broker had it measured all the same.
+	Overridden string `json:"overridden,omitempty"`
 }
 
 // Negotiated is what the client left alone uses.

@@ -95,6 +95,7 @@ func wallOnly(f Family) (list []string) {
 // Clean clients on quiet and on bad machines: 50 ms in 5 % of all batches, also in bursts, and the worst that was recorded, where every fourth batch
 // had a gap of 20 ms or more.
 func TestNoVersionOfACleanClientStalls(t *testing.T) {
+	simulates(t)
 	for name, c := range map[string]struct {
 		profile  string
 		families int
@@ -140,6 +141,7 @@ func TestNoVersionOfACleanClientStalls(t *testing.T) {
 // A stall in every third batch, on a machine with hiccups. A quick run has 9 batches of a version in a fork: that one of its four forks has no stall at all
 // happens in 10 of 100 runs, and then it is only shown.
 func TestAStallIsFound(t *testing.T) {
+	simulates(t)
 	one := func(v int) func(int) bool { return func(version int) bool { return version == v } }
 	for name, c := range map[string]struct {
 		profile          string
@@ -195,6 +197,7 @@ func TestAStallInOneDrawIsShown(t *testing.T) {
 }
 
 func TestSlowerInWallTime(t *testing.T) {
+	simulates(t)
 	for name, c := range map[string]struct {
 		version int
 		factor  float64
