@@ -6,11 +6,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 time=${1:-60s}
 
+# Inputs that earlier runs found interesting are not taken up again: running some hundreds of them once was all that happened in a few seconds.
+found=$(mktemp -d)
+trap 'rm -rf "$found"' EXIT
+
 # An interesting input is made smaller in a few steps only: by default Go takes up to a minute for that, which was all of the minute where inputs are whole records.
 grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sort | while IFS=: read -r file function; do
 	target=${function#func }
 	printf '%s %s: ' "$(dirname "$file")" "$target"
-	if ! out=$(go test "$(dirname "$file")" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x </dev/null 2>&1); then
+	if ! out=$(go test "$(dirname "$file")" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x -args -test.fuzzcachedir="$found/$target" </dev/null 2>&1); then
 		printf 'found something\n%s\n' "$out"
 		exit 1
 	fi
