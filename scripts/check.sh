@@ -117,17 +117,6 @@ else
 	[[ $ci != true ]] || exit 1
 fi
 
-if [[ ${#missing[@]} -eq 0 ]]; then
-	say "selftest: faults planted on real brokers"
-	results=$(mktemp -d)
-	trap 'rm -rf "$results"' EXIT
-	go build -o "$results/protocolbench" ./cmd/protocolbench
-	"$results/protocolbench" selftest --out "$results" || {
-		loud "selftest: once more, in case the machine was busy with something else"
-		"$results/protocolbench" selftest --out "$results"
-	}
-fi
-
 say "mutants of the guards"
 go run ./cmd/mutate guards | sed -n '/^killed/!p'
 

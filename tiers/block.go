@@ -173,7 +173,7 @@ func (b *block) prepareTopic(ctx context.Context, families []*familyState) (err 
 		b.topic, err = b.fetchTopic(ctx, b.live, b.f.tier, b.where.Draw, families)
 		return err
 	}
-	b.topic, err = b.newTopic(ctx, b.live)
+	b.topic, err = b.newTopicWith(ctx, b.live, b.topicConfig())
 	return err
 }
 

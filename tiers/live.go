@@ -96,13 +96,15 @@ func (l *live) dropTopic(ctx context.Context, name string) error {
 // newTopic creates a topic of this run. Names are of one length, since they travel in every request up to v12, and carry the run's start,
 // so that a topic which an earlier run left on an attached cluster is never taken for this run's.
 func (s *session) newTopic(ctx context.Context, l *live) (string, error) {
+	return s.newTopicWith(ctx, l, nil)
+}
+
+func (s *session) newTopicWith(ctx context.Context, l *live, more map[string]string) (string, error) {
 	l.topics++
 	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
 	l.created[name] = true
 	configs := map[string]string{"retention.ms": "-1", "retention.bytes": "-1"}
-	if s.Seams != nil {
-		maps.Copy(configs, s.Seams.TopicConfig)
-	}
+	maps.Copy(configs, more)
 	return name, l.admin.CreateTopic(ctx, name, configs)
 }
 

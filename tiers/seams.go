@@ -18,7 +18,7 @@ type Seams struct {
 	Budget schedule.Budget
 	// Broker gives a tier's broker, which outlives the run.
 	Broker func(ctx context.Context, tier int) (broker.Broker, error)
-	// TopicConfig is added to every topic of the run.
+	// TopicConfig is added to the topics of Produce blocks.
 	TopicConfig map[string]string
 	// BaseTimestampMs stamps the records; 0: with the time of the run.
 	BaseTimestampMs int64
@@ -50,6 +50,14 @@ func (s *session) seams() {
 	if s.Seams.BaseTimestampMs != 0 {
 		s.baseMs = s.Seams.BaseTimestampMs
 	}
+}
+
+// topicConfig is what a selftest adds to the configuration of a block's topic.
+func (b *block) topicConfig() map[string]string {
+	if b.Seams == nil {
+		return nil
+	}
+	return b.Seams.TopicConfig
 }
 
 // midBlock gives a selftest its moment before a round.

@@ -82,7 +82,7 @@ func Faults() []Fault {
 		{Name: "killed worker", Planted: "the worker of the second block is killed in its middle", Guard: guards.Completeness, Tier: 1, Only: []string{fetch},
 			seams: func(*stage) tiers.Seams { return tiers.Seams{MidBlock: killWorker} },
 			Also:  allOfABlock, Why: "of a block that was not finished nothing can be shown"},
-		{Name: faulty.HalvesCPU, Planted: "the worker says half the CPU that its batches took", Guard: guards.Clocks, Tier: 1, Only: []string{fetch}, worker: faulty.HalvesCPU, squares: 1},
+		{Name: faulty.HalvesCPU, Planted: "the worker says half the CPU that its batches took", Guard: guards.Clocks, Tier: 1, Only: []string{fetch}, worker: faulty.HalvesCPU, squares: 3},
 		{Name: faulty.IgnoresPlant, Planted: "the canary burns nothing", Guard: Canary, Tier: 1, Only: []string{fetch}, worker: faulty.IgnoresPlant, see: ofStatistics},
 		{Name: faulty.SlowCell + "3", Planted: "one of the three clients of the newest version burns CPU after each request", Guard: Twins, Tier: 1, Only: []string{fetch}, worker: faulty.SlowCell + "3", see: ofStatistics,
 			Also: []string{Canary}, Why: "the canary is compared with all three"},
