@@ -22,6 +22,12 @@ var weaker = map[string]map[string]string{
 // grounds are fields to which a rule of the verdict appends why a family has no word; without the rule nothing is appended.
 var grounds = []string{"nothing", "spoilt", "coarse", "Stalls", "Alarm"}
 
+// deciding functions gather what fails a run and what keeps it from passing, in lists of these names.
+var (
+	deciding = []string{"found", "doubtsOf", "overridden", "brokerDoubts", "wallFaults"}
+	lists    = []string{"list", "faults"}
+)
+
 // skipped files are about something else than a run's verdict: comparing two saved runs, and validating the statistics.
 var skipped = []string{"compare", "validation"}
 

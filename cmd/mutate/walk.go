@@ -33,6 +33,9 @@ func (p *mutatedPackage) walk(body ast.Node) {
 			}
 		case *ast.AssignStmt:
 			p.ground(n)
+			p.listed(n)
+		case *ast.ExprStmt:
+			p.put(n)
 		case *ast.Ident:
 			p.word(n, passive[n])
 		}
@@ -49,6 +52,31 @@ func (p *mutatedPackage) word(n *ast.Ident, isPassive bool) {
 	number := p.add(n.Pos(), n.Name)
 	p.insert(n.Pos(), fmt.Sprintf("unlessMutant(%q, ", number))
 	p.insert(n.End(), ", "+harmless+")")
+}
+
+// listed makes a mutant of `list = append(list, ...)`: a doubt or a fault of the run is put down.
+func (p *mutatedPackage) listed(n *ast.AssignStmt) {
+	list, ok := n.Lhs[0].(*ast.Ident)
+	if !ok || n.Tok != token.ASSIGN || len(n.Lhs) != 1 || p.name != "verdict" || !slices.Contains(lists, list.Name) || !slices.Contains(deciding, p.function) {
+		return
+	}
+	number := p.add(n.Pos(), list.Name)
+	p.insert(n.Pos(), fmt.Sprintf("if !isMutant(%q) { ", number))
+	p.insert(n.End(), " }")
+}
+
+// put makes a mutant of `put(...)`, with which the run's verdict takes up what fails it.
+func (p *mutatedPackage) put(n *ast.ExprStmt) {
+	call, ok := n.X.(*ast.CallExpr)
+	if !ok || p.name != "verdict" || !slices.Contains(deciding, p.function) {
+		return
+	}
+	if name, ok := call.Fun.(*ast.Ident); !ok || name.Name != "put" {
+		return
+	}
+	number := p.add(n.Pos(), "put")
+	p.insert(n.Pos(), fmt.Sprintf("if !isMutant(%q) { ", number))
+	p.insert(n.End(), " }")
 }
 
 // ground makes a mutant of `x.spoilt = append(x.spoilt, ...)` and the like.

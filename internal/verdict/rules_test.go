@@ -197,3 +197,30 @@ func TestCoarseFloorOfBuilds(t *testing.T) {
 		}
 	}
 }
+
+// What fails a run beside a version that is slower: one that grows, and one that waits.
+func TestGrowthAndWaitingFailARun(t *testing.T) {
+	equal := func() Family {
+		return Family{Tier: 1, Name: "tier1/fetch/size=64KiB/bare", Deciding: true, Cells: []Cell{{Version: 4, Verdict: NotSlower, Wall: &Wall{Verdict: NotSlower}}},
+			Growth: &Growth{Axis: "size", Sizes: []float64{1, 16, 256}, Cells: []GrowthCell{{Version: 4}}}}
+	}
+	run := &record.Run{Trailer: &record.Trailer{Complete: true}}
+	for _, c := range []struct {
+		name   string
+		change func(*Family)
+		code   int
+		text   string
+	}{
+		{"nothing", func(*Family) {}, ExitPass, "no version is materially slower"},
+		{"it grows", func(f *Family) { f.Growth.Cells[0].Grows, f.Growth.Cells[0].Slope = true, 0.3 }, ExitFail, "the cost per record grows with size"},
+		{"it waits", func(f *Family) { f.Cells[0].Wall.Verdict = Slower }, ExitFail, "is slower in wall time"},
+		{"it stalls", func(f *Family) { f.Cells[0].Wall.Stalls = true }, ExitFail, "stalls"},
+		{"it grows, and decides nothing", func(f *Family) { f.Growth.Cells[0].Grows, f.Deciding = true, false }, ExitInconclusive, "nothing that decides"},
+	} {
+		f := equal()
+		c.change(&f)
+		if _, code, reason := outcome(run, &Verdict{Families: []Family{f}}); code != c.code || !strings.Contains(reason, c.text) {
+			t.Errorf("%s: exit %d, %s; want %d for %q", c.name, code, reason, c.code, c.text)
+		}
+	}
+}
