@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that has to hold before a change goes in: formatting, vet, the pinned linter, tidy modules, the macOS build, the race
-# detector on the orchestrator's packages, a little fuzzing, and all tests, those on real brokers among them. Fails when one of them fails.
+# detector on the orchestrator's packages, mutants of the guards, and all tests, those on real brokers among them. Fails when one of them fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -119,10 +119,6 @@ fi
 
 say "mutants of the guards"
 go run ./cmd/mutate guards | sed -n '/^killed/!p'
-
-# A few seconds each find what somebody just broke; what is rare needs scripts/fuzz.sh 10m.
-say "fuzzing"
-./scripts/fuzz.sh 3s
 
 say "tests"
 go test -count=1 -timeout 18m ./...
