@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"protocolbench/internal/codec"
+	"protocolbench/internal/bank"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/shape"
 	"protocolbench/internal/worker"
@@ -77,7 +77,7 @@ func sameRequests(t *testing.T, got driver.Batched, s shape.Shape, k int) {
 func TestDecodeEveryVersionAndShape(t *testing.T) {
 	ctx := context.Background()
 	for _, s := range decodeShapes {
-		for version := codec.MinFetch; version <= codec.MaxFetch; version++ {
+		for version := bank.MinFetch; version <= bank.MaxFetch; version++ {
 			t.Run(fmt.Sprintf("%s/v%d", s.Name, version), func(t *testing.T) {
 				cell, opened, err := New().Open(ctx, opening(0, apiFetch, version, s, driver.ModeBare))
 				if err != nil {
