@@ -159,6 +159,10 @@ func (b *block) warmUp(ctx context.Context, i, requests int, placement uint64) (
 
 func (b *block) prepareTopic(ctx context.Context, families []*familyState) (err error) {
 	b.row.ContentSeed = seed.Derive(b.Seed, fmt.Sprintf("content/%s/draw=%d", b.where.Family, b.where.Draw))
+	if b.f.shape.Compressed() {
+		// How long compressed records are is the contents' doing: the same in all draws, so that lengths can be compared. Their place in memory is still drawn.
+		b.row.ContentSeed = seed.Derive(b.Seed, "content/"+b.where.Family)
+	}
 	if b.live == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package tiers
 import (
 	"context"
 
+	"protocolbench/internal/bank"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
@@ -119,6 +120,9 @@ func (b *block) round(ctx context.Context, slots []slot) ([]record.Batch, error)
 			ParentCPUNs:     after[i].parent - before[i].parent,
 			ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
 			ExpectedFirstKey: want.FirstKey, ExpectedLastKey: want.LastKey}
+		if s := b.f.shape; s.Polls() {
+			rows[i].ExpectedPartitions, rows[i].ExpectedErrors = times*s.Topics*s.Partitions, times*s.ErrorsPerRequest()
+		}
 		if before[i].hasWorker && after[i].hasWorker {
 			rows[i].OutsideCPUNs = after[i].worker - before[i].worker
 		}
@@ -234,6 +238,9 @@ func (b *block) hash(ctx context.Context, i, requests int) error {
 		times, requests = len(b.row.Orders), b.f.row.RequestsPerBatch
 	}
 	want := b.expect(requests).expectation.Hash
+	if b.f.shape.Polls() {
+		_, want = bank.Said(b.f.shape)
+	}
 	for turn := range times {
 		got, err := b.worker(i).Hash(ctx, driver.Batch{Cell: c.Cell, Requests: requests})
 		if err != nil {

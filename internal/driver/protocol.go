@@ -140,8 +140,8 @@ type Batched struct {
 	LastKey  string `json:"lastKey"`
 	// Partitions and Errors are how many partitions the responses had that came without records, and how many error codes: there a client can be seen to
 	// have looked at nothing else.
-	Partitions int `json:"partitions,omitempty"`
-	Errors     int `json:"errors,omitempty"`
+	Partitions int `json:"partitions,omitempty" since:"3"`
+	Errors     int `json:"errors,omitempty" since:"3"`
 
 	// WireRequests, WireBytesOut, WireBytesIn: frames of the pinned API at the pinned version and all bytes on this cell's
 	// connections during the batch. MinFrame and MaxFrame are the pinned API's request frame lengths.

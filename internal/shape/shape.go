@@ -41,16 +41,16 @@ type Shape struct {
 	// RequiredAcks is -1 (all) or 0 on Produce shapes.
 	RequiredAcks int `json:"requiredAcks"`
 	// TopicNameBytes is the length of a topic's name in tier 0; 0: as usual (20).
-	TopicNameBytes int `json:"topicNameBytes,omitempty"`
+	TopicNameBytes int `json:"topicNameBytes,omitempty" since:"3"`
 	// Compression of the record batches: none, gzip, snappy, lz4, zstd. Where it is given, none too, values can be compressed (see above).
-	Compression string `json:"compression,omitempty"`
+	Compression string `json:"compression,omitempty" since:"3"`
 	// Aborted is how many aborted transactions a partition of a tier 0 response has beside its records, each of RecordsPerBatch records that a reader of
 	// committed ones must not see.
-	Aborted int `json:"aborted,omitempty"`
+	Aborted int `json:"aborted,omitempty" since:"3"`
 	// Answer is what a tier 0 response says of its partitions where that isn't records: AnswerEmpty or AnswerError. Then the unit is the request.
-	Answer string `json:"answer,omitempty"`
+	Answer string `json:"answer,omitempty" since:"3"`
 	// ReadBytes is how many bytes of a tier 0 response each read of the client's connection gets at most; 0: it is decoded from memory, with no connection.
-	ReadBytes int `json:"readBytes,omitempty"`
+	ReadBytes int `json:"readBytes,omitempty" since:"3"`
 }
 
 // Compressions that a batch may have.
