@@ -57,8 +57,8 @@ func partitionBytes(run *record.Run, f record.FamilyRun) int {
 		return 0
 	}
 	bytes := (s.BatchesPerPartition + s.Aborted) * batchBytes(run, f)
-	if s.Aborted > 0 {
-		bytes += s.Aborted * len(codec.AppendAbort(nil, codec.Batch{}))
+	if s.Aborted > 0 { // then all batches are transactions of their own, and each has a marker
+		bytes += (s.BatchesPerPartition + s.Aborted) * len(codec.AppendMarker(nil, codec.Batch{}, false))
 	}
 	return bytes
 }

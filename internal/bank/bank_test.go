@@ -249,8 +249,9 @@ func TestCheckNoticesDamage(t *testing.T) {
 				missed++
 			}
 		}
-		// Per partition: watermark, last stable offset, log start, preferred replica, and of each batch its epoch; first offsets of aborted transactions; throttle time and session.
-		if most := 4*(8+8+8+4+3*4+3*8+8) + 8; missed > most {
+		// Of a partition: watermark, last stable offset, log start, preferred replica, the first offset of its aborted transaction, and of each of its two batches and two markers leader
+		// epoch, base offset and, of markers, nothing else; of the whole: throttle time and session.
+		if most := 4*(8+8+8+4+8+4*(4+8)) + 8; missed > most {
 			t.Errorf("v%d: %d of %d damaged bytes are not noticed, at most %d say nothing", version, missed, len(body), most)
 		}
 	}
@@ -280,18 +281,21 @@ func TestAbortedRecordsAreThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{KeepControlRecords: true}, &resp.Topics[0].Partitions[0], kgo.DefaultDecompressor(), nil)
-	controls := 0
+	controls, aborts := 0, 0
 	for _, r := range all.Records {
 		if r.Attrs.IsControl() {
 			var key kmsg.ControlRecordKey
-			if err := key.ReadFrom(r.Key); err != nil || key.Type != kmsg.ControlRecordKeyTypeAbort {
-				t.Errorf("a marker that aborts nothing: %+v, %v", key, err)
+			if err := key.ReadFrom(r.Key); err != nil || key.Type != kmsg.ControlRecordKeyTypeAbort && key.Type != kmsg.ControlRecordKeyTypeCommit {
+				t.Errorf("a marker that ends nothing: %+v, %v", key, err)
+			}
+			if key.Type == kmsg.ControlRecordKeyTypeAbort {
+				aborts++
 			}
 			controls++
 		}
 	}
-	if controls != 2 || len(all.Records) != 32 {
-		t.Errorf("%d control records of 2 among %d", controls, len(all.Records))
+	if aborts != 2 || controls != 6 || len(all.Records) != 36 {
+		t.Errorf("%d control records of 6, %d aborts of 2, among %d records of 36", controls, aborts, len(all.Records))
 	}
 }
 

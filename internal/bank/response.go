@@ -19,8 +19,8 @@ const (
 	tagNodeEndpoints = 0
 )
 
-// abortedProducer is the id of the producer whose transaction was aborted first; those after it count on.
-const abortedProducer = 4000
+// transactional is the id of the producer whose transactions are committed or aborted.
+const transactional = 4000
 
 // partitionData is what a partition's part of a response says, whatever the version.
 type partitionData struct {
@@ -112,29 +112,36 @@ func (w *writer) endpoints() []byte {
 	return nodes.dst
 }
 
-// log writes the records of one partition, and the list of its aborted transactions. Those lie between the committed batches, evenly: a reader that
-// forgets a producer's abort marker loses nothing here, since each has a producer of its own, but one that looks at the list alone, and not
-// at where a transaction ends, does in a real log. Aborted records are those of the content that follow the committed ones of all partitions.
+// log writes the records of one partition, and the list of its aborted transactions. With such, every batch is a transaction of one and the same
+// producer, which commits some and aborts others, evenly: a reader that forgets where a transaction ends loses records here, and one that takes any marker for
+// the end of an aborted one sees too many. Aborted records are those of the content that follow the committed ones of all partitions.
 func log(s shape.Shape, content *shape.Content, partition int, baseTimestampMs int64, compress func([]byte) []byte) partitionData {
 	data := partitionData{isolated: s.Aborted > 0}
-	perPartition := s.BatchesPerPartition * s.RecordsPerBatch
-	next := partition * perPartition
+	next := partition * s.BatchesPerPartition * s.RecordsPerBatch
 	lost := s.RecordsPerRequest() + partition*s.Aborted*s.RecordsPerBatch
 	batch := codec.Batch{Count: s.RecordsPerBatch, BaseTimestampMs: baseTimestampMs, ProducerID: -1, Compress: compress, Attributes: uint16(CompressionNumber(s.Compression))}
+	if s.Aborted > 0 {
+		batch.ProducerID = transactional
+		batch.Attributes |= codec.Transactional
+	}
+	add := func(first int, commits bool) {
+		batch.First, batch.BaseOffset = first, data.end
+		data.records = codec.Append(data.records, content, batch)
+		data.end += int64(s.RecordsPerBatch)
+		if s.Aborted > 0 {
+			marker := codec.Batch{BaseOffset: data.end, BaseTimestampMs: baseTimestampMs, ProducerID: batch.ProducerID}
+			data.records = codec.AppendMarker(data.records, marker, commits)
+			data.end++
+		}
+	}
 	for b := range s.BatchesPerPartition {
 		for len(data.aborted)*s.BatchesPerPartition < s.Aborted*(b+1) {
-			gone := batch
-			gone.First, gone.BaseOffset, gone.ProducerID = lost, data.end, int64(abortedProducer+len(data.aborted))
-			gone.Attributes |= codec.Transactional
-			data.aborted = append(data.aborted, abortedTransaction{gone.ProducerID, data.end})
-			data.records = codec.Append(data.records, content, gone)
-			gone.BaseOffset += int64(s.RecordsPerBatch)
-			data.records = codec.AppendAbort(data.records, codec.Batch{BaseOffset: gone.BaseOffset, BaseTimestampMs: baseTimestampMs, ProducerID: gone.ProducerID})
-			data.end, lost = gone.BaseOffset+1, lost+s.RecordsPerBatch
+			data.aborted = append(data.aborted, abortedTransaction{transactional, data.end})
+			add(lost, false)
+			lost += s.RecordsPerBatch
 		}
-		batch.First, batch.BaseOffset = next, data.end
-		data.records = codec.Append(data.records, content, batch)
-		data.end, next = data.end+int64(s.RecordsPerBatch), next+s.RecordsPerBatch
+		add(next, true)
+		next += s.RecordsPerBatch
 	}
 	return data
 }

@@ -78,13 +78,16 @@ func Append(dst []byte, content *shape.Content, b Batch) []byte {
 	return dst
 }
 
-// AppendAbort appends the control batch that ends a transaction of a producer by aborting it: one record, whose key says what it is (version 0,
-// type 0) and whose value is version 0 and the coordinator's epoch.
-func AppendAbort(dst []byte, b Batch) []byte {
+// AppendMarker appends the control batch that ends a transaction of a producer: one record, whose key says what it is (version 0, type 0 for an
+// abort, 1 for a commit) and whose value is version 0 and the coordinator's epoch.
+func AppendMarker(dst []byte, b Batch, commits bool) []byte {
 	b.Count, b.Attributes = 1, Transactional|Control
 	start := len(dst)
 	dst = appendHead(dst, b, b.BaseTimestampMs)
 	marker := shape.Record{Key: []byte{0, 0, 0, 0}, Value: []byte{0, 0, 0, 0, 0, 0}}
+	if commits {
+		marker.Key[3] = 1
+	}
 	body := appendRecord(nil, &marker, 0, 0)
 	dst = binary.AppendVarint(dst, int64(len(body)))
 	dst = append(dst, body...)
