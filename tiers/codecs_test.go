@@ -82,6 +82,21 @@ func TestVersionsOfAFamily(t *testing.T) {
 	}
 }
 
+// What two builds compress they compress to other lengths.
+func TestTwoBuildsHaveNoCompressedFamilies(t *testing.T) {
+	compressed := func(c Config) bool {
+		return slices.ContainsFunc(c.chosen(false), func(f family) bool { return f.shape.Compressed() })
+	}
+	c := Config{Profile: schedule.Release, Tiers: []int{0}}
+	if !compressed(c) {
+		t.Error("one build has none")
+	}
+	c.Baseline = new(Client)
+	if compressed(c) {
+		t.Error("two builds have some")
+	}
+}
+
 // Every axis of release has three sizes or more, so that its growth is judged; standard has those of records.
 func TestAxesHaveSizes(t *testing.T) {
 	sizes := func(profile string, api pin.API, of func(shape.Shape) (int, bool)) int {

@@ -136,6 +136,9 @@ func (c Config) chosen(embedded bool) []family {
 		if !c.has(f.tier) || !c.wants(f) {
 			continue
 		}
+		if c.Baseline != nil && f.shape.Compressed() {
+			continue // builds bring compressors of their own, so what is compressed differs, and lengths can't be compared
+		}
 		if embedded && f.tier > 0 && slices.ContainsFunc(families, func(g family) bool { return g.tier == f.tier }) {
 			continue
 		}
