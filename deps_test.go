@@ -41,6 +41,8 @@ var importRules = []importRule{
 	{"github.com/go-resty/resty/v2", []string{"internal/jolokia"}, "JMX over HTTP is in one place"},
 	{"github.com/spf13/cobra", []string{"internal/cli"}, "flags are the command line's business"},
 	{"github.com/schollz/progressbar/v3", []string{"internal/cli"}, "progress is the command line's business"},
+	{"github.com/klauspost/compress/...", []string{"internal/bank"}, "what is compressed for a client is compressed in one place"},
+	{"github.com/pierrec/lz4/...", []string{"internal/bank"}, "what is compressed for a client is compressed in one place"},
 	{"testing", []string{"internal/build/buildtest"}, "test code stays in test files"},
 	{module, []string{"internal/build"}, "the embedded sources are for building workers"},
 }
@@ -72,8 +74,10 @@ var forbiddings = []forbidding{
 // closed lists packages that may depend on these packages of ours and on no others.
 var closed = map[string][]string{
 	"cmd/franz-worker": {
-		"internal/driver", "internal/worker", "internal/shape", "internal/wire", "internal/measure", "internal/codec", "internal/client/franz", "seed",
+		"internal/driver", "internal/worker", "internal/shape", "internal/wire", "internal/measure", "internal/codec", "internal/bank", "internal/client/franz", "seed",
 	},
+	// The bank is what clients are measured with, also those of other languages: it knows records, and nobody who reads them.
+	"internal/bank":      {"internal/codec", "internal/shape", "seed"},
 	"internal/synthetic": madeUp,
 	"internal/validate":  slices.Concat(madeUp, []string{"internal/synthetic", "internal/verdict", "internal/stats", "guards"}, judging),
 }
@@ -81,7 +85,7 @@ var closed = map[string][]string{
 // madeUp is what a made-up record is made of, judging what the judge stands on: a validation that reached the tiers would simulate what they happen to do.
 var (
 	madeUp  = []string{"internal/record", "internal/schedule", "internal/shape", "internal/driver", "internal/measure", "seed"}
-	judging = []string{"pin", "internal/codec"}
+	judging = []string{"pin", "internal/codec", "internal/bank"}
 )
 
 // meaningless names say where code ended up, not what it is.
@@ -117,6 +121,9 @@ func TestImportsCheckerCanFail(t *testing.T) {
 		{p("cmd/franz-worker", ours("internal/admin")), "cmd/franz-worker reaches internal/admin"},
 		{p("internal/verdict", ours("internal/synthetic")), "internal/verdict reaches internal/synthetic"},
 		{p("internal/validate", ours("tiers")), "internal/validate reaches tiers"},
+		{p("internal/bank", "github.com/twmb/franz-go/pkg/kmsg"), "internal/bank imports github.com/twmb/franz-go/pkg/kmsg"},
+		{p("internal/bank", ours("internal/client/franz")), "internal/bank reaches internal/client/franz"},
+		{p("internal/codec", "github.com/klauspost/compress/zstd"), "internal/codec imports github.com/klauspost/compress/zstd"},
 		{p("internal/helpers"), "internal/helpers has a name that says nothing"},
 	} {
 		got := violations([]pkg{test.broken})

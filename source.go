@@ -8,6 +8,6 @@ import "embed"
 // WorkerSource is cmd/franz-worker and all of ours that it imports, with go.mod and go.sum for the versions of what isn't ours.
 //
 //go:embed go.mod go.sum
-//go:embed cmd/franz-worker/*.go internal/client/franz/*.go internal/codec/*.go internal/driver/*.go internal/measure/*.go
+//go:embed cmd/franz-worker/*.go internal/client/franz/*.go internal/bank/*.go internal/codec/*.go internal/driver/*.go internal/measure/*.go
 //go:embed internal/shape/*.go internal/wire/*.go internal/worker/*.go seed/*.go
 var WorkerSource embed.FS

@@ -157,7 +157,7 @@ func (c comparison) steps(older, newer versionCounters) (steps []step, explained
 	if older.allocs.times > 0 && newer.allocs.times > 0 {
 		steps = append(steps, c.allocated(older, newer, x)...)
 	}
-	if c.family.Tier > 0 && older.reads > 0 && newer.reads > 0 {
+	if (c.family.Tier > 0 || c.family.Shape.ReadBytes > 0) && older.reads > 0 && newer.reads > 0 {
 		add(step{counter: "readsPerResponse", what: "reads for a response", by: newer.reads - older.reads,
 			tolerance: (readsFactor-1)*min(older.reads, newer.reads) + readsMore})
 	}

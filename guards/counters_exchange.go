@@ -14,6 +14,8 @@ type exchange struct {
 	partitions   int  // of each topic
 	nameBytes    int  // of a topic's name
 	recordsBytes int  // of a partition, in the request (Produce) or in the response (Fetch)
+	aborted      int  // transactions of a partition; -1: their list is null
+	moved        bool // partitions answer that their leader has moved, and say to where
 	wire         bool // there are headers and buffers; decoding in memory has bodies only
 	answered     bool // acks 0 has no response
 }
@@ -21,8 +23,14 @@ type exchange struct {
 // exchangeOf says what one request of a family and its response carry, by the shape.
 func exchangeOf(run *record.Run, f record.FamilyRun) exchange {
 	s := f.Shape
-	e := exchange{topics: s.Topics, partitions: s.Partitions, nameBytes: len(codec.TopicName(0)), wire: hasWire(f.Family),
-		answered: f.API == fetchAPI || s.RequiredAcks != 0, recordsBytes: s.BatchesPerPartition * batchBytes(run, f)}
+	e := exchange{topics: s.Topics, partitions: s.Partitions, nameBytes: s.NameBytes(), wire: hasWire(f.Family),
+		answered: f.API == fetchAPI || s.RequiredAcks != 0, recordsBytes: partitionBytes(run, f), aborted: s.Aborted, moved: s.Answer == shape.AnswerError}
+	if e.aborted == 0 {
+		e.aborted = -1
+	}
+	if s.Compressed() {
+		e.recordsBytes = nearlyCompressed(f)
+	}
 	if f.Tier > 0 {
 		for _, b := range f.BlockRuns {
 			e.nameBytes = len(b.Topic) // names of a run have one length
@@ -34,12 +42,35 @@ func exchangeOf(run *record.Run, f record.FamilyRun) exchange {
 	return e
 }
 
-// batchBytes is the length of one record batch of a family, 0 where the shape has none. Neither seed nor place in the content changes it.
+// batchBytes is the length of one record batch of a family that isn't compressed, 0 where the shape has none. Neither seed nor place in the content changes it.
 func batchBytes(run *record.Run, f record.FamilyRun) int {
 	if f.Shape.RecordsPerBatch <= 0 {
 		return 0
 	}
 	return len(codec.AppendBatch(nil, shape.NewContent(f.Shape, 1), 0, f.Shape.RecordsPerBatch, 0, run.Header.BaseTimestampMs))
+}
+
+// partitionBytes is the length of all record batches of a partition: those of aborted transactions and their markers among them.
+func partitionBytes(run *record.Run, f record.FamilyRun) int {
+	s := f.Shape
+	if s.Polls() {
+		return 0
+	}
+	bytes := (s.BatchesPerPartition + s.Aborted) * batchBytes(run, f)
+	if s.Aborted > 0 { // then all batches are transactions of their own, and each has a marker
+		bytes += (s.BatchesPerPartition + s.Aborted) * len(codec.AppendMarker(nil, codec.Batch{}, false))
+	}
+	return bytes
+}
+
+// nearlyCompressed is what a partition's compressed records take, to within the hundred bytes that stand around them: it only has to say how many bytes their
+// compact length has, and sizes at which that is in doubt (16 KiB, 2 MiB) are none that a family has.
+func nearlyCompressed(f record.FamilyRun) int {
+	c := countersOf(f, f.Reference)
+	if f.API == produceAPI {
+		return int(c.requestBytes.value)
+	}
+	return int(c.responseBytes.value)
 }
 
 // The encodings that version after version is written in (KIP-482). A null has the length -1.

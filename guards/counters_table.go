@@ -18,6 +18,8 @@ type difference struct {
 	allocs []allocation
 	// segmentsIn is how many more TCP segments a response comes in. That is the broker's doing and nobody's fault: it is shown.
 	segmentsIn int
+	// onErrors: nothing of it is in a healthy response.
+	onErrors bool
 }
 
 // allocation is how often a client may allocate more (or, below 0, less) for a field: from least to most times, each of up to so many bytes.
@@ -48,8 +50,11 @@ var expectedDifferences = []difference{
 			topic := compactText(e.nameBytes) + compactArray(e.partitions) + noTags
 			return noTags + compactArray(e.topics) + compactArray(0) + compactText(0) + noTags + e.topics*(topic+e.partitions*partition)
 		},
-		response: func(e exchange) int { // aborted transactions are null
-			partition := compactArray(-1) + compactArray(e.recordsBytes) + noTags
+		response: func(e exchange) int { // aborted transactions are null, or each has tags; a leader that moved is told in a tagged field
+			partition := compactArray(e.aborted) + max(0, e.aborted)*noTags + compactArray(e.recordsBytes) + noTags
+			if e.moved {
+				partition += movedLeader
+			}
 			topic := compactText(e.nameBytes) + compactArray(e.partitions) + noTags
 			return headerTags(e) + compactArray(e.topics) + noTags + e.topics*(topic+e.partitions*partition)
 		},
@@ -58,6 +63,8 @@ var expectedDifferences = []difference{
 		segmentsIn: 1}, // Kafka 4.x writes what follows the records by itself: 3 segments in place of 2 at 4 KiB
 	{api: fetchAPI, at: 13, fields: "topic id in place of the topic's name", kip: "KIP-516", request: idForName, response: idForName, allocs: []allocation{savesNames}},
 	{api: fetchAPI, at: 15, fields: "replica id becomes a tagged field that only followers send", kip: "KIP-903", request: perMessage(-4)},
+	{api: fetchAPI, at: 16, fields: "node endpoints, a tagged field that comes where a leader has moved", kip: "KIP-951", onErrors: true, response: newEndpoint,
+		allocs: []allocation{{times: toldOfMoves, least: 0, most: 2, bytesEach: fixed(128)}}}, // the list, and the host in it
 
 	{api: produceAPI, at: 5, fields: "log start offset in the response", kip: "KIP-192", response: perPartition(8)},
 	{api: produceAPI, at: 8, fields: "record errors and error message in the response", kip: "KIP-467", response: perPartition(4 + 2)},
@@ -91,6 +98,19 @@ func perPartition(n int) func(exchange) int {
 // idForName is a topic's id, which has 16 bytes, in place of its name, which is compact by then.
 func idForName(e exchange) int { return e.topics * (16 - uvarintBytes(e.nameBytes+1) - e.nameBytes) }
 
+// movedLeader is the tagged field that says who leads a partition now: number, length, node, epoch, no tags.
+const movedLeader = 1 + 1 + 4 + 4 + noTags
+
+// newEndpoint is the tagged field that says where that node is, once in a response: number, length, one node of 30 bytes of host, and no rack.
+func newEndpoint(e exchange) int { return toldOfMoves(e) * (1 + 1 + 1 + 4 + (1 + 30) + 4 + 1 + noTags) }
+
+func toldOfMoves(e exchange) int {
+	if e.moved {
+		return 1
+	}
+	return 0
+}
+
 // headers is how many messages of an exchange have a header that is read: decoding in memory has none.
 func headers(e exchange) int {
 	if e.wire {
@@ -122,7 +142,7 @@ type expected struct {
 func expectedBetween(api string, from, to int, e exchange) expected {
 	var x expected
 	for _, d := range expectedDifferences {
-		counts := d.request != nil && e.wire || d.response != nil && e.answered
+		counts := (d.request != nil && e.wire || d.response != nil && e.answered) && (e.moved || !d.onErrors)
 		if d.api == api && d.at > from && d.at <= to && counts {
 			x.add(d, e)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"protocolbench/internal/codec"
+	"protocolbench/internal/bank"
 	"protocolbench/internal/record"
 	"protocolbench/internal/shape"
 )
@@ -29,18 +29,27 @@ func TestCountersOfRealClientsPass(t *testing.T) {
 
 // The lengths of the table against the writer of responses, which was made from the schemas by itself and is held against a client's own codec.
 func TestTableAgreesWithTheCodec(t *testing.T) {
-	for _, s := range []shape.Shape{plain(1, 1, 1, 1, 0, -1), plain(100, 1, 1, 1, 0, -1), plain(10, 3, 7, 2, 0, -1), plain(1, 1, 130, 1, 0, -1), plain(1, 1, 1, 200, 0, -1)} {
+	shapes := []shape.Shape{plain(1, 1, 1, 1, 0, -1), plain(100, 1, 1, 1, 0, -1), plain(10, 3, 7, 2, 0, -1), plain(1, 1, 130, 1, 0, -1), plain(1, 1, 1, 200, 0, -1)}
+	for _, change := range []func(*shape.Shape){
+		func(s *shape.Shape) { s.TopicNameBytes = 1 }, func(s *shape.Shape) { s.TopicNameBytes = 249 }, func(s *shape.Shape) { s.Aborted = 1 }, func(s *shape.Shape) { s.Aborted = 150 },
+		func(s *shape.Shape) { s.Answer = shape.AnswerEmpty }, func(s *shape.Shape) { s.Answer = shape.AnswerError },
+	} {
+		s := plain(3, 2, 4, 5, 0, -1)
+		change(&s)
+		shapes = append(shapes, s)
+	}
+	for _, s := range shapes {
 		run := &record.Run{}
 		e := exchangeOf(run, record.FamilyRun{Family: record.Family{API: fetchAPI, Shape: s}})
 		length := func(v int) int {
-			body, err := codec.Response(v, s, shape.NewContent(s, 3), 0)
+			body, err := bank.New(s, 3, 0).Body(v)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return len(body)
 		}
-		for from := codec.MinFetch; from < codec.MaxFetch; from++ {
-			for to := from + 1; to <= codec.MaxFetch; to++ {
+		for from := bank.MinFetch; from < bank.MaxFetch; from++ {
+			for to := from + 1; to <= bank.MaxFetch; to++ {
 				if got, want := expectedBetween(fetchAPI, from, to, e).responseBytes, length(to)-length(from); got != want {
 					t.Errorf("v%d to v%d of %+v: the table has %d bytes, the codec %d", from, to, s, got, want)
 				}

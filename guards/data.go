@@ -34,6 +34,9 @@ func checkData(run *record.Run, f record.FamilyRun) []Finding {
 
 func dataPassWhy(f record.Family) string {
 	const why = "count, bytes, first and last key of every batch and the full hash of one per cell and block are those of the records that were made from the seed"
+	if f.Shape.Polls() {
+		return "every batch had as many responses, partitions and error codes as were made, and the full hash of what partitions say, one per cell and block, is right"
+	}
 	if f.Tier > 0 && f.API == produceAPI {
 		return why + ", and so is what another client read back of the latter"
 	}
@@ -55,8 +58,12 @@ func batchFault(f record.Family, b record.Batch) (blind bool, fault string) {
 	}
 	offsets := b.EndOffset - b.StartOffset
 	switch {
-	case b.ExpectedRecords <= 0:
+	case f.Shape.Polls() && b.ExpectedPartitions <= 0 || !f.Shape.Polls() && b.ExpectedRecords <= 0:
 		return true, ""
+	case b.Partitions != b.ExpectedPartitions:
+		return false, differs("partitions without records", int64(b.Partitions), int64(b.ExpectedPartitions))
+	case b.Errors != b.ExpectedErrors:
+		return false, differs("error codes", int64(b.Errors), int64(b.ExpectedErrors))
 	case b.Requests != f.RequestsPerBatch:
 		return false, differs("completed requests", int64(b.Requests), int64(f.RequestsPerBatch))
 	case b.Records != b.ExpectedRecords:

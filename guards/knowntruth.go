@@ -37,12 +37,19 @@ func truthOf(run *record.Run, f record.FamilyRun) truth {
 		}
 		batches = max(1, s.FetchBytes/batch) // a broker sends the first batch whole, however long it is
 	}
+	if s.Polls() {
+		must.most = framingBytes + int64(s.Topics*(longestTopicName+s.Partitions*framingPartitionBytes))
+		return must
+	}
 	must.perRequest = batches * s.RecordsPerBatch
 	if must.perRequest <= 0 {
 		must.blind = "the shape doesn't say how many records a request or response carries"
 		return must
 	}
-	must.least = int64(batches * batch)
+	must.least = int64(s.Topics * s.Partitions * partitionBytes(run, f))
+	if f.Tier > 0 {
+		must.least = int64(batches * batch)
+	}
 	must.most = max(must.least, int64(s.FetchBytes)) + framingBytes + int64(s.Topics*(longestTopicName+s.Partitions*framingPartitionBytes))
 	return must
 }
@@ -95,6 +102,9 @@ func requestsOf(f record.Family, b record.Batch) int {
 
 // fewest is the least number of requests that can carry so many records.
 func (must truth) fewest(records int) int {
+	if must.family.Shape.Polls() {
+		return must.family.RequestsPerBatch // each is wanted for itself
+	}
 	if must.perRequest <= 0 {
 		return 0
 	}
@@ -109,6 +119,8 @@ func (must truth) fault(b record.Batch) string {
 	switch {
 	case must.blind != "":
 		return ""
+	case must.family.Shape.Polls():
+		return must.pollFault(b)
 	case requests > fewest:
 		return fmt.Sprintf("a batch took %d requests for %d records where %d can carry them: each holds %d by its shape. The client doesn't use what a response or request can hold; look at how many record batches it takes out of one",
 			requests, b.Records, fewest, must.perRequest)
@@ -121,6 +133,21 @@ func (must truth) fault(b record.Batch) string {
 			must.moved(b), requests, carried*must.least, must.most)
 	case must.moved(b) >= 0 && must.moved(b) < carried*must.least && !must.compresses():
 		return fmt.Sprintf("%d bytes went over the wire for %d bytes of records: records did not come from the broker, or go to it, or bytes are not counted", must.moved(b), carried*must.least)
+	}
+	return ""
+}
+
+// pollFault is fault where responses bring no records.
+func (must truth) pollFault(b record.Batch) string {
+	s := must.family.Shape
+	partitions := b.Requests * s.Topics * s.Partitions
+	switch {
+	case b.Records != 0:
+		return fmt.Sprintf("%d records came of responses that have none", b.Records)
+	case b.Partitions != partitions:
+		return fmt.Sprintf("%d responses had %d partitions where %d belong: the client doesn't look at all of them, or at some twice", b.Requests, b.Partitions, partitions)
+	case b.Errors != b.Requests*s.ErrorsPerRequest():
+		return fmt.Sprintf("%d responses had %d error codes where %d belong: the client doesn't tell of all of them, or of some that are none", b.Requests, b.Errors, b.Requests*s.ErrorsPerRequest())
 	}
 	return ""
 }
@@ -138,7 +165,7 @@ func (must truth) moved(b record.Batch) int64 {
 
 // compresses tells whether records may take fewer bytes than they have: a producer as shipped decides that by itself.
 func (must truth) compresses() bool {
-	return must.family.API == produceAPI && must.family.Mode == driver.ModeShipped
+	return must.family.Shape.Compressed() || must.family.API == produceAPI && must.family.Mode == driver.ModeShipped
 }
 
 // preflights asks what each client took out of its first response.

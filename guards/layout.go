@@ -1,21 +1,23 @@
 package guards
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
-	"protocolbench/internal/codec"
+	"protocolbench/internal/bank"
 	"protocolbench/internal/record"
-	"protocolbench/internal/shape"
 )
 
 // responseLengths knows how long a tier 0 response of each version is. A worker's own word can be its order echoed; how many bytes a
-// response of a version has is worked out here, without the worker.
+// response of a version has is worked out here, without the worker. Neither seed nor place in the content changes it, but for compressed records: how long
+// those are only the response itself says. Then they are taken to be as long as the newest version's response has them, and every
+// other version has to fit.
 type responseLengths struct {
-	run         *record.Run
-	family      record.Family
-	contentSeed uint64 // any of the family's: record sizes are fixed, so lengths don't depend on it
-	known       map[int]responseLength
+	family  record.Family
+	batches int   // bytes of record batches in each partition
+	fault   error // why nobody knows them
+	known   map[int]responseLength
 }
 
 type responseLength struct {
@@ -23,20 +25,46 @@ type responseLength struct {
 	err   error
 }
 
+func lengthsOf(run *record.Run, f record.FamilyRun) *responseLengths {
+	l := &responseLengths{family: f.Family, known: map[int]responseLength{}}
+	if f.Shape.Compressed() {
+		l.batches, l.fault = compressedBytes(f)
+	} else {
+		l.batches = partitionBytes(run, f)
+	}
+	return l
+}
+
 func (l *responseLengths) of(version int) responseLength {
 	length, known := l.known[version]
 	if !known {
-		body, err := codec.Response(version, l.family.Shape, shape.NewContent(l.family.Shape, l.contentSeed), l.run.Header.BaseTimestampMs)
-		length = responseLength{int64(len(body)), err}
+		n, err := bank.Length(version, l.family.Shape, l.batches)
+		length = responseLength{int64(n), errors.Join(l.fault, err)}
 		l.known[version] = length
 	}
 	return length
 }
 
+// compressedBytes is how many bytes of record batches the newest version's responses have.
+func compressedBytes(f record.FamilyRun) (int, error) {
+	said := countersOf(f, f.Reference).responseBytes
+	rest, err := bank.Length(f.Reference, f.Shape, 0)
+	if err != nil {
+		return 0, err
+	}
+	for _, varint := range []int{0, 1, 2, 3, 4} { // a compact length of nothing has one byte, one of more up to five
+		n := int(said.value) - rest - varint
+		if length, err := bank.Length(f.Reference, f.Shape, max(0, n)); err == nil && n > 0 && length == int(said.value) {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("a response of v%d, the newest, has %.0f bytes, and with no record batch it would have as many", f.Reference, said.value)
+}
+
 // whose names the versions whose responses are so long, or says nothing.
 func (l *responseLengths) whose(perResponse int64) string {
 	var versions []string
-	for v := codec.MinFetch; v <= codec.MaxFetch; v++ {
+	for v := bank.MinFetch; v <= bank.MaxFetch; v++ {
 		if n := l.of(v); n.err == nil && n.bytes == perResponse {
 			versions = append(versions, fmt.Sprintf("v%d", v))
 		}

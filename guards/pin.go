@@ -19,8 +19,8 @@ func checkPin(run *record.Run, f record.FamilyRun) []Finding {
 	for _, b := range f.BlockRuns {
 		ownWord(t, f.Family, b)
 		if !hasWire(f.Family) {
-			if layouts == nil { // lengths don't depend on contents, so the first block's stand for all
-				layouts = &responseLengths{run: run, family: f.Family, contentSeed: b.ContentSeed, known: map[int]responseLength{}}
+			if layouts == nil {
+				layouts = lengthsOf(run, f)
 			}
 			layoutWitness(t, layouts, b)
 			continue
@@ -42,8 +42,8 @@ func checkPin(run *record.Run, f record.FamilyRun) []Finding {
 	return t.findings()
 }
 
-// hasWire: tier 0 decodes bytes in memory; its encode side is the whole client over a counted connection in memory.
-func hasWire(f record.Family) bool { return f.Tier > 0 || f.API == produceAPI }
+// hasWire: tier 0 decodes bytes in memory; its encode side, and its responses that come in reads, are the whole client over a counted connection in memory.
+func hasWire(f record.Family) bool { return f.Tier > 0 || f.API == produceAPI || f.Shape.ReadBytes > 0 }
 
 func pinPassWhy(f record.Family) string {
 	switch {

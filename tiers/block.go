@@ -47,6 +47,8 @@ type block struct {
 type truth struct {
 	expectation shape.Expectation
 	repeats     int // a codec batch carries the same records again and again
+	// partitions and errors are how many of them the answers of a whole batch have, where answers carry no records and this is all that there is to prove.
+	partitions, errors int
 }
 
 // state puts beside what a worker says what it has to say.
@@ -54,6 +56,7 @@ func (t truth) state(row *record.Batch) {
 	want, times := t.expectation, t.repeats
 	row.ExpectedRecords, row.ExpectedBytes, row.ExpectedByteSum = want.Records*times, want.Bytes*int64(times), want.ByteSum*uint64(times)
 	row.ExpectedFirstKey, row.ExpectedLastKey = want.FirstKey, want.LastKey
+	row.ExpectedPartitions, row.ExpectedErrors = t.partitions, t.errors
 }
 
 // isWorkers tells whether an error is the worker's: it ends the block, and the run goes on.
@@ -165,6 +168,10 @@ func (b *block) warmUp(ctx context.Context, i, requests int, placement uint64) (
 
 func (b *block) prepareTopic(ctx context.Context, families []*familyState) (err error) {
 	b.row.ContentSeed = seed.Derive(b.Seed, fmt.Sprintf("content/%s/draw=%d", b.where.Family, b.where.Draw))
+	if b.f.shape.Compressed() {
+		// How long compressed records are is the contents' doing: the same in all draws, so that lengths can be compared. Their place in memory is still drawn.
+		b.row.ContentSeed = seed.Derive(b.Seed, "content/"+b.where.Family)
+	}
 	if b.live == nil {
 		return nil
 	}
@@ -265,9 +272,13 @@ func (b *block) findSize(ctx context.Context) (requests int, err error) {
 func (b *block) expect(requests int) truth {
 	perRequest := b.f.row.RecordsPerRequest
 	if b.live == nil {
-		return truth{b.content.Expect(perRequest), requests}
+		t := truth{expectation: b.content.Expect(perRequest), repeats: requests}
+		if s := b.f.shape; s.Polls() {
+			t.partitions, t.errors = requests*s.Topics*s.Partitions, requests*s.ErrorsPerRequest()
+		}
+		return t
 	}
-	return truth{b.content.Expect(perRequest * requests), 1}
+	return truth{expectation: b.content.Expect(perRequest * requests), repeats: 1}
 }
 
 // plantBatches is how many batches of the warm reference say what the canary's plant is a share of.

@@ -130,7 +130,7 @@ func (c Config) plantFaults() []string {
 		compared := slices.DeleteFunc(slices.Clone(chosen), func(f family) bool { return f.tier == 2 })
 		pinned := slices.ContainsFunc(compared, func(f family) bool {
 			asked := c.asked(f.api)
-			return p.Version >= f.api.Floor && (asked == pin.None || asked[0] <= p.Version && p.Version <= asked[1])
+			return p.Version >= f.api.Floor && f.takes(p.Version) && (asked == pin.None || asked[0] <= p.Version && p.Version <= asked[1])
 		})
 		switch {
 		case len(matched) == 0:

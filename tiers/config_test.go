@@ -118,8 +118,8 @@ func TestEmbeddedHasOneFamilyPerLiveTier(t *testing.T) {
 	for _, f := range (Config{Profile: "standard", Tiers: []int{0, 1, 2}}).chosen(true) {
 		perTier[f.tier]++
 	}
-	if perTier[0] != 10 || perTier[1] != 1 || perTier[2] != 1 {
-		t.Errorf("families per tier: %v, want 10, 1, 1", perTier)
+	if perTier[0] != 18 || perTier[1] != 1 || perTier[2] != 1 {
+		t.Errorf("families per tier: %v, want 18, 1, 1", perTier)
 	}
 }
 

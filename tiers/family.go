@@ -23,6 +23,14 @@ type family struct {
 	wholeSquares bool
 	// onlyShown in the quick profile: its budget can't resolve the family, so it is printed and decides nothing there.
 	onlyShown bool
+	// core families have all versions in every profile, and wholeSquares; of tier 0's others standard and release take the versions at which the
+	// schema changed, changesOnly.
+	core, changesOnly bool
+	// least is the oldest version that may carry the shape, whyLeast says why; 0: all may.
+	least    int
+	whyLeast string
+	// long batches are of one or two requests that take longer than a batch should.
+	long bool
 	// profile is the smallest profile that has this family: quick is part of standard, standard of release.
 	profile string
 	// batchTarget is the CPU time that a batch of the reference should take.
@@ -66,55 +74,6 @@ func flat(name string, records, batches, partitions, topics int) shape.Shape {
 // everything lists all families of all tiers and profiles, in the order in which they are run and shown.
 func everything() []family {
 	return slices.Concat(codecs(), pinned(), sanity())
-}
-
-// codecs is tier 0. The 1,000 batches of 10 are on one partition for Fetch, where clients once collapsed on them; a Produce
-// request carries one batch per partition, so there they are on 1,000 partitions.
-func codecs() []family {
-	fetch := func(profile string, maxRequests int, s shape.Shape) family {
-		return family{tier: 0, api: pin.Fetch, shape: s, mode: driver.ModeBare, margin: 0.05, deciding: true, profile: profile, batchTarget: schedule.BatchTarget, maxRequests: maxRequests}
-	}
-	produce := func(profile string, maxRequests int, s shape.Shape) family {
-		f := fetch(profile, maxRequests, s)
-		f.api = pin.Produce
-		return f
-	}
-	families := []family{
-		fetch(schedule.Standard, 20000, flat("records=1", 1, 1, 1, 1)),
-		fetch(schedule.Quick, 2000, flat("records=100", 100, 1, 1, 1)),
-		fetch(schedule.Standard, 50, flat("records=10000", 10000, 1, 1, 1)),
-		fetch(schedule.Quick, 50, flat("batches=1000x10", 10, 1000, 1, 1)),
-		fetch(schedule.Standard, 200, flat("topics=100", 10, 1, 1, 100)),
-		produce(schedule.Standard, 5000, flat("records=1", 1, 1, 1, 1)),
-		produce(schedule.Quick, 1000, flat("records=100", 100, 1, 1, 1)),
-		produce(schedule.Standard, 50, flat("records=10000", 10000, 1, 1, 1)),
-		produce(schedule.Standard, 50, flat("batches=1000x10", 10, 1, 1000, 1)),
-		produce(schedule.Quick, 200, flat("topics=100", 10, 1, 1, 100)),
-	}
-	families = append(families, framed(fetch)...)
-	return append(families, collected(families)...)
-}
-
-// framed is what reading the frame of a response costs by itself, on many partitions, beside the whole decode of the same: what the versions' schemas differ in is a
-// hundredth of a decode, and can only be seen alone. It explains and decides nothing.
-func framed(fetch func(profile string, maxRequests int, s shape.Shape) family) []family {
-	whole := fetch(schedule.Release, 50, flat("partitions=512", 18, 1, 512, 1)) // 1 MiB
-	alone := fetch(schedule.Release, 2000, whole.shape)
-	alone.mode, alone.deciding = driver.ModeFraming, false
-	return []family{whole, alone}
-}
-
-// collected adds the collector-on variants of the core families: the collector costs as much again as the codec, so a client that only
-// allocates more shows there.
-func collected(families []family) []family {
-	var more []family
-	for _, f := range families {
-		if f.profile == schedule.Quick {
-			f.mode, f.profile, f.deciding = driver.ModeGC, schedule.Release, false
-			more = append(more, f)
-		}
-	}
-	return more
 }
 
 // pinned is tier 1, with METHOD.md's margins: what each shape can resolve on two cores.
@@ -177,9 +136,13 @@ func (c Config) chosen(embedded bool) []family {
 		if !c.has(f.tier) || !c.wants(f) {
 			continue
 		}
+		if c.Baseline != nil && f.shape.Compressed() {
+			continue // builds bring compressors of their own, so what is compressed differs, and lengths can't be compared
+		}
 		if embedded && f.tier > 0 && slices.ContainsFunc(families, func(g family) bool { return g.tier == f.tier }) {
 			continue
 		}
+		f.changesOnly = f.tier == 0 && !f.core && (c.Profile != schedule.Quick || f.profile != schedule.Quick) && c.asked(f.api) == pin.None
 		if c.Profile == schedule.Quick {
 			f.margin = quickMargin
 			f.deciding = f.deciding && !f.onlyShown

@@ -68,7 +68,11 @@ func (s *session) cellsOf(f family) int {
 	if asked := s.asked(f.api); asked != pin.None {
 		low, high = max(low, asked[0]), min(high, asked[1])
 	}
-	n := max(0, high-low+1) + extraCells
+	var pinned []int
+	for v := low; v <= high; v++ {
+		pinned = append(pinned, v)
+	}
+	n := len(f.some(pinned)) + extraCells
 	if s.Baseline != nil {
 		n *= 2
 	}
@@ -91,12 +95,15 @@ func (s *session) rounds(f family, cells int) int {
 	if s.Baseline != nil {
 		cells /= 2 // the square is that of one build's cells
 	}
-	return schedule.Rounds(cells, s.squares(f))
+	return schedule.Rounds(cells, s.squares(f, cells))
 }
 
 // squares is how much of a Williams square a block takes. The forks of a draw make whole ones together, with half a square each as with one.
-func (s *session) squares(f family) float64 {
+func (s *session) squares(f family, cells int) float64 {
 	squares := s.budget.Squares
+	if f.half(cells) && s.Profile == schedule.Standard || f.long {
+		squares = min(squares, 0.5)
+	}
 	if f.wholeSquares {
 		squares = max(1, squares)
 	}
@@ -108,10 +115,10 @@ func (b *block) orders(forks, cells int) [][]int {
 		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, second.Forks, cells, second.Squares)
 	}
 	if b.f.tier < 2 && len(b.sides) > 1 {
-		return schedule.OrdersOfTwo(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells/2, b.squares(b.f.family))
+		return schedule.OrdersOfTwo(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells/2, b.squares(b.f.family, cells/2))
 	}
 	if b.f.tier < 2 {
-		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells, b.squares(b.f.family))
+		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells, b.squares(b.f.family, cells))
 	}
 	single := make([][]int, sanityRounds)
 	for i := range single {

@@ -74,7 +74,7 @@ func (s *session) readLacking(ctx context.Context, open driver.Open, content *sh
 	if err != nil {
 		return err
 	}
-	want := truth{content.Expect(lackingBatch * lackingBatches), 1}
+	want := truth{expectation: content.Expect(lackingBatch * lackingBatches), repeats: 1}
 	batch := driver.Batch{Cell: open.Cell, Requests: 1}
 	got, err := p.Batch(ctx, batch)
 	if err != nil {

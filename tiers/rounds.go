@@ -3,6 +3,7 @@ package tiers
 import (
 	"context"
 
+	"protocolbench/internal/bank"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
@@ -243,6 +244,9 @@ func (b *block) hash(ctx context.Context, i, requests int) error {
 		times, requests = len(b.row.Orders), b.f.row.RequestsPerBatch
 	}
 	want := b.expect(requests).expectation.Hash
+	if b.f.shape.Polls() {
+		_, want = bank.Said(b.f.shape)
+	}
 	for turn := range times {
 		got, err := b.worker(i).Hash(ctx, driver.Batch{Cell: c.Cell, Requests: requests})
 		if err != nil {

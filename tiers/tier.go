@@ -130,7 +130,12 @@ func (s *session) states(tier int) []*familyState {
 func (s *session) declare(f *familyState, plan record.Plan) error {
 	draws, forks := s.repeats(f.tier)
 	f.row = record.Family{Tier: f.tier, Name: f.name(), API: f.api.Name, Key: f.api.Key, Shape: f.shape, Mode: f.mode, Margin: f.margin,
-		Deciding: f.deciding, Reference: driver.Unpinned, Blocks: draws * forks, Cells: cells(f.tier, plan, s.sidesOf(f.tier))}
+		Deciding: f.deciding, Reference: driver.Unpinned, Blocks: draws * forks}
+	all := len(plan.Pinned)
+	if plan.Pinned = f.some(plan.Pinned); len(plan.Pinned) < all {
+		f.row.LeftOut = f.leftOut()
+	}
+	f.row.Cells = cells(f.tier, plan, s.sidesOf(f.tier))
 	if f.tier < 2 {
 		if len(plan.Pinned) == 0 {
 			return &UsageError{[]string{fmt.Sprintf("no version of %s is left for tier %d; protocolbench probe shows why", plan.API, f.tier)}}

@@ -138,6 +138,10 @@ type Batched struct {
 	ByteSum  uint64 `json:"byteSum"`
 	FirstKey string `json:"firstKey"`
 	LastKey  string `json:"lastKey"`
+	// Partitions and Errors are how many partitions the responses had that came without records, and how many error codes: there a client can be seen to
+	// have looked at nothing else.
+	Partitions int `json:"partitions,omitempty" since:"3"`
+	Errors     int `json:"errors,omitempty" since:"3"`
 
 	// WireRequests, WireBytesOut, WireBytesIn: frames of the pinned API at the pinned version and all bytes on this cell's
 	// connections during the batch. MinFrame and MaxFrame are the pinned API's request frame lengths.
@@ -165,7 +169,7 @@ type Steadied struct {
 }
 
 // Hashed is the full hash (shape.Hasher, FNV-1a 64 over keys, values, headers and deltas) of one untimed batch. On Produce it is the hash of
-// what was handed to the client.
+// what was handed to the client. Of a response without records it is what its partitions say, and Records is how many there are.
 type Hashed struct {
 	Records  int    `json:"records"`
 	Hash     uint64 `json:"hash,string"`

@@ -222,6 +222,16 @@ type Family struct {
 	PlantNsPerRequest int64 `json:"plantNsPerRequest"` // the canary's
 	// FewestRequests is the least number of requests that can carry one batch (known truth).
 	FewestRequests int `json:"fewestRequests"`
+	// LeftOut is why the family doesn't have all versions that are pinned; "" where it has.
+	LeftOut string `json:"leftOut,omitempty" since:"3"`
+}
+
+// Units is how many of what the family's cost is counted in a batch had: records, or requests where no records come.
+func (f *Family) Units(b *Batch) int {
+	if f.Shape.Polls() {
+		return b.Requests
+	}
+	return b.Records
 }
 
 // Where names a block in the rows that belong to one.
@@ -306,6 +316,9 @@ type Batch struct {
 	ExpectedByteSum  uint64 `json:"expectedByteSum"`
 	ExpectedFirstKey string `json:"expectedFirstKey"`
 	ExpectedLastKey  string `json:"expectedLastKey"`
+	// ExpectedPartitions and ExpectedErrors, of responses without records.
+	ExpectedPartitions int `json:"expectedPartitions,omitempty" since:"3"`
+	ExpectedErrors     int `json:"expectedErrors,omitempty" since:"3"`
 }
 
 // Steady is one cell's allocation counters in one block.

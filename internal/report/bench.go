@@ -55,7 +55,7 @@ func benchBuild(out io.Writer, v verdict.Verdict, run *record.Run, build string)
 				continue // twins are the reference again, the canary is slow on purpose
 			}
 			for _, b := range f.BlockRuns {
-				benchLine(out, f.Name, c, b)
+				benchLine(out, f.Family, c, b)
 			}
 		}
 	}
@@ -65,22 +65,25 @@ func onEmbedded(v verdict.Verdict, tier int) bool {
 	return slices.ContainsFunc(v.Brokers, func(b verdict.Broker) bool { return b.Tier == tier && b.Provider == "embedded" })
 }
 
-func benchLine(out io.Writer, family string, c record.FamilyCell, b record.BlockRun) {
+func benchLine(out io.Writer, f record.Family, c record.FamilyCell, b record.BlockRun) {
 	var requests int
 	var wall, cpu, cpuPerRecord []float64
 	for batch := range b.Counted() {
-		if batch.Cell != c.Cell || batch.Requests <= 0 || batch.Records <= 0 {
+		if batch.Cell != c.Cell || batch.Requests <= 0 || f.Units(&batch) <= 0 {
 			continue
 		}
 		requests += batch.Requests
 		wall = append(wall, float64(batch.WallNs)/float64(batch.Requests))
 		cpu = append(cpu, float64(batch.CPUNs)/float64(batch.Requests))
-		cpuPerRecord = append(cpuPerRecord, float64(batch.CPUNs)/float64(batch.Records))
+		cpuPerRecord = append(cpuPerRecord, float64(batch.CPUNs)/float64(f.Units(&batch)))
 	}
 	if requests == 0 {
 		return
 	}
-	fmt.Fprintf(out, "Benchmark%s/v=%d\t%d\t%s ns/op\t%s cpu-ns/request\t%s cpu-ns/record", benchName(family), c.Version, requests, benchNumber(wall), benchNumber(cpu), benchNumber(cpuPerRecord))
+	fmt.Fprintf(out, "Benchmark%s/v=%d\t%d\t%s ns/op\t%s cpu-ns/request", benchName(f.Name), c.Version, requests, benchNumber(wall), benchNumber(cpu))
+	if !f.Shape.Polls() {
+		fmt.Fprintf(out, "\t%s cpu-ns/record", benchNumber(cpuPerRecord))
+	}
 	steady := slices.IndexFunc(b.Steadies, func(s record.Steady) bool { return s.Cell == c.Cell && s.Requests > 0 })
 	if steady >= 0 {
 		s := b.Steadies[steady].Steadied

@@ -162,6 +162,9 @@ func familyFacts(f verdict.Family) string {
 	if f.Canary.Planted > 0 {
 		facts = append(facts, canaryText(f.Canary))
 	}
+	if f.Unit == verdict.UnitRequest {
+		facts = append(facts, "the cost is that of a request: its responses bring no records")
+	}
 	if !f.Deciding {
 		facts = append(facts, "not deciding")
 	}

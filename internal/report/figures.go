@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"protocolbench/internal/record"
@@ -23,20 +24,29 @@ type column struct {
 // say nothing that the time of a request does not say.
 func familyTable(f verdict.Family, run record.FamilyRun) table {
 	head := []column{{"version", true}, {"us/req", false}, {"ns/rec", false}, {"diff %", false}, {"interval %", false}, {"p50/p99 us", false}}
+	allocs := "allocs"
+	polls := f.Unit == verdict.UnitRequest
+	if polls { // there are no records
+		head, allocs = slices.Delete(head, 2, 3), "allocs/req"
+	}
 	pieces := trafficOf(f, run)
-	if pieces == nil {
+	if pieces == nil && !polls {
 		pieces = []countedColumn{{column{"rec/s", false}, func(c verdict.Cell) string { return scaled(c.RecordsPerSecond) }}}
 	}
 	for _, p := range pieces {
 		head = append(head, p.column)
 	}
-	t := table{Head: append(head, column{"allocs", false}, column{"verdict", true})}
+	t := table{Head: append(head, column{allocs, false}, column{"verdict", true})}
 	perRequest, perRecord := 0.0, 0.0
 	for _, c := range f.Cells {
 		perRequest, perRecord = max(perRequest, c.CPUUsPerRequest), max(perRecord, c.CPUNsPerRecord)
 	}
 	for _, c := range f.Cells {
-		row := []string{versionText(f, c), like(c.CPUUsPerRequest, perRequest), like(c.CPUNsPerRecord, perRecord), signed(c.Difference), interval(c), short(c.P50Us) + "/" + short(c.P99Us)}
+		row := []string{versionText(f, c), like(c.CPUUsPerRequest, perRequest)}
+		if !polls {
+			row = append(row, like(c.CPUNsPerRecord, perRecord))
+		}
+		row = append(row, signed(c.Difference), interval(c), short(c.P50Us)+"/"+short(c.P99Us))
 		for _, p := range pieces {
 			row = append(row, p.text(c))
 		}

@@ -18,7 +18,7 @@ type remark struct {
 // remarks has the loud ones first.
 func remarks(f verdict.Family, run record.FamilyRun) []remark {
 	var loud, quiet []remark
-	for _, list := range [][]remark{plants(f, run), growth(f), looks(f, run), steps(f, run), wall(f)} {
+	for _, list := range [][]remark{plants(f, run), growth(f), looks(f, run), steps(f, run), wall(f), leftOut(run)} {
 		for _, r := range list {
 			if r.Loud {
 				loud = append(loud, r)
@@ -42,6 +42,14 @@ func plants(f verdict.Family, run record.FamilyRun) []remark {
 		return nil
 	}
 	return []remark{{"PLANTED here: " + strings.Join(parts, ", "), true}}
+}
+
+// leftOut says why versions that are pinned are not in the table.
+func leftOut(run record.FamilyRun) []remark {
+	if run.LeftOut == "" {
+		return nil
+	}
+	return []remark{{Text: "not all versions: " + run.LeftOut}}
 }
 
 // plantedIn tells whether a version of a family was slowed down on purpose.

@@ -44,6 +44,36 @@ func TestGoldenHashes(t *testing.T) {
 	}
 }
 
+// Values that can be compressed, by the same second implementation: 1,000 records of content seed 12345678901.
+func TestGoldenHashOfCompressibleValues(t *testing.T) {
+	s := plain()
+	for _, compression := range []string{CompressionNone, CompressionGzip, CompressionSnappy, CompressionLZ4, CompressionZstd} {
+		s.Compression = compression
+		if e := NewContent(s, 12345678901).Expect(1000); e.FirstKey != "7ed599cc9853d419" || e.Hash != 0x42bc9cda7e57f925 {
+			t.Errorf("%s: %q, 0x%016x", compression, e.FirstKey, e.Hash)
+		}
+	}
+}
+
+func TestValidateWhatOnlyCodecsHave(t *testing.T) {
+	for name, change := range map[string]func(*Shape){
+		"topicNameBytes": func(s *Shape) { s.TopicNameBytes = 250 }, "different names": func(s *Shape) { s.TopicNameBytes, s.Topics = 1, 11 },
+		"compression is": func(s *Shape) { s.Compression = "lzma" }, "more than one record batch": func(s *Shape) { s.Compression, s.Partitions = CompressionLZ4, 2 },
+		"aborted": func(s *Shape) { s.Aborted = -1 }, "answer is": func(s *Shape) { s.Answer = "silence" }, "readBytes": func(s *Shape) { s.ReadBytes = -1 },
+		"without records has no": func(s *Shape) { s.Answer, s.Aborted = AnswerEmpty, 1 },
+	} {
+		s := plain()
+		if change(&s); s.Validate() == nil || !strings.Contains(s.Validate().Error(), name) {
+			t.Errorf("%s: %v", name, s.Validate())
+		}
+	}
+	s := plain()
+	s.Answer, s.RecordsPerBatch, s.BatchesPerPartition = AnswerError, 0, 0
+	if err := s.Validate(); err != nil || s.RecordsPerRequest() != 0 || s.ErrorsPerRequest() != 1 {
+		t.Errorf("an answer without records: %v, %d records", err, s.RecordsPerRequest())
+	}
+}
+
 // The record written out by the four lines of the document, without this package's helpers.
 func TestRecordIsAsDocumented(t *testing.T) {
 	var contentSeed, i uint64 = 0x1122334455667788, 12345

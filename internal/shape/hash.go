@@ -35,6 +35,9 @@ func (h *Hasher) Add(index int, r *Record) {
 // Sum64 is the hash of all records added so far.
 func (h *Hasher) Sum64() uint64 { return h.sum }
 
+// Number hashes a number by itself: what a response without records says has nothing else.
+func (h *Hasher) Number(n uint64) { h.number(n) }
+
 func (h *Hasher) number(n uint64) {
 	sum := h.sum
 	for range 8 {

@@ -11,6 +11,8 @@
 //	state = next(contentSeed XOR (i * 0xd1342543de82ef95))    the first output becomes the record's own state
 //	key   = concatenated outputs of next(state), each as 16 lower-case hex digits, most significant first, cut to KeyBytes
 //	value = concatenated further outputs, each as 8 bytes little endian, cut to ValueBytes
+//	        where the shape names a compression (none, too): of each output o, not o itself but next(o mod 64), so that values are
+//	        made of 64 words and can be compressed
 //	header j (from 0): key "h" + decimal j, value one further output as 8 bytes little endian
 //	timestamp delta = i mod 1000 (ms)
 //
@@ -38,11 +40,65 @@ type Shape struct {
 	FetchBytes int `json:"fetchBytes,omitempty"`
 	// RequiredAcks is -1 (all) or 0 on Produce shapes.
 	RequiredAcks int `json:"requiredAcks"`
+	// TopicNameBytes is the length of a topic's name in tier 0; 0: as usual (20).
+	TopicNameBytes int `json:"topicNameBytes,omitempty" since:"3"`
+	// Compression of the record batches: none, gzip, snappy, lz4, zstd. Where it is given, none too, values can be compressed (see above).
+	Compression string `json:"compression,omitempty" since:"3"`
+	// Aborted is how many aborted transactions a partition of a tier 0 response has beside its records, each of RecordsPerBatch records that a reader of
+	// committed ones must not see.
+	Aborted int `json:"aborted,omitempty" since:"3"`
+	// Answer is what a tier 0 response says of its partitions where that isn't records: AnswerEmpty or AnswerError. Then the unit is the request.
+	Answer string `json:"answer,omitempty" since:"3"`
+	// ReadBytes is how many bytes of a tier 0 response each read of the client's connection gets at most; 0: it is decoded from memory, with no connection.
+	ReadBytes int `json:"readBytes,omitempty" since:"3"`
+}
+
+// Compressions that a batch may have.
+const (
+	CompressionNone   = "none"
+	CompressionGzip   = "gzip"
+	CompressionSnappy = "snappy"
+	CompressionLZ4    = "lz4"
+	CompressionZstd   = "zstd"
+)
+
+// Answers without records.
+const (
+	AnswerEmpty = "empty" // no record since the last fetch: what most polls of an idle consumer get
+	AnswerError = "error" // each partition answers that its leader has moved
+)
+
+// Compressed tells whether record batches are.
+func (s Shape) Compressed() bool { return s.Compression != "" && s.Compression != CompressionNone }
+
+// Polls tells whether what is measured is the cost of a request, since no records come.
+func (s Shape) Polls() bool { return s.Answer != "" }
+
+// ErrorsPerRequest is how many error codes one response of a Fetch has.
+func (s Shape) ErrorsPerRequest() int {
+	if s.Answer == AnswerError {
+		return s.Topics * s.Partitions
+	}
+	return 0
+}
+
+// DefaultTopicNameBytes is the length of a topic's name where the shape gives none.
+const DefaultTopicNameBytes = 20
+
+// NameBytes is the length of a topic's name in tier 0.
+func (s Shape) NameBytes() int {
+	if s.TopicNameBytes == 0 {
+		return DefaultTopicNameBytes
+	}
+	return s.TopicNameBytes
 }
 
 // RecordsPerRequest is the number of records of one request or one response. On a live fetch it is what a response of
 // FetchBytes carries, which the parent learns from the first preflight; this function is for shapes that fix it.
 func (s Shape) RecordsPerRequest() int {
+	if s.Polls() {
+		return 0
+	}
 	return s.RecordsPerBatch * s.BatchesPerPartition * s.Partitions * s.Topics
 }
 

@@ -24,6 +24,9 @@ func (s Shape) Validate() error {
 		fault("the name becomes part of a family's name and of its glob: give one without slash, space or wildcard")
 	}
 	product := 1
+	if s.Polls() {
+		s.RecordsPerBatch, s.BatchesPerPartition = max(1, s.RecordsPerBatch), max(1, s.BatchesPerPartition) // there are none
+	}
 	for _, n := range []struct {
 		field string
 		value int
@@ -57,5 +60,48 @@ func (s Shape) Validate() error {
 	if s.RequiredAcks != -1 && s.RequiredAcks != 0 {
 		fault("requiredAcks is %d, has to be -1 (all) or 0", s.RequiredAcks)
 	}
+	s.validateCodec(fault)
 	return errors.Join(faults...)
+}
+
+// longestTopicName is Kafka's limit.
+const longestTopicName = 249
+
+// validateCodec judges what only tier 0 has.
+func (s Shape) validateCodec(fault func(format string, args ...any)) {
+	if s.TopicNameBytes < 0 || s.TopicNameBytes > longestTopicName {
+		fault("topicNameBytes is %d, has to be 1 to %d (0: %d)", s.TopicNameBytes, longestTopicName, DefaultTopicNameBytes)
+	} else if names := namesOf(s.NameBytes()); s.Topics > names {
+		fault("%d topics can't have different names of %d bytes: there are %d", s.Topics, s.NameBytes(), names)
+	}
+	switch s.Compression {
+	case "", CompressionNone:
+	case CompressionGzip, CompressionSnappy, CompressionLZ4, CompressionZstd:
+		if s.Topics*s.Partitions*s.BatchesPerPartition != 1 {
+			fault("compressed with more than one record batch: their lengths would differ, and with them what is compared")
+		}
+	default:
+		fault("compression is %q, has to be none, gzip, snappy, lz4 or zstd", s.Compression)
+	}
+	if s.Aborted < 0 || s.Aborted > maxRecords {
+		fault("aborted is %d, has to be 0 to %d", s.Aborted, maxRecords)
+	}
+	if s.Answer != "" && s.Answer != AnswerEmpty && s.Answer != AnswerError {
+		fault("answer is %q, has to be %s or %s, or nothing", s.Answer, AnswerEmpty, AnswerError)
+	}
+	if s.Polls() && (s.Aborted != 0 || s.Compression != "" || s.ReadBytes != 0) {
+		fault("an answer without records has no compression, no aborted transactions and no reads")
+	}
+	if s.ReadBytes < 0 {
+		fault("readBytes is %d, can't be negative (0: no connection)", s.ReadBytes)
+	}
+}
+
+// namesOf is how many names of so many bytes there are: they differ in their last digits, six at most.
+func namesOf(bytes int) int {
+	names := 1
+	for range min(bytes, 6) {
+		names *= 10
+	}
+	return names
 }

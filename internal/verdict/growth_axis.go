@@ -14,15 +14,29 @@ import (
 var dimensions = []struct {
 	name string
 	of   func(*shape.Shape) *int
+	// size is what grows where that isn't the number itself.
+	size func(n int) float64
 }{
-	{"size", func(s *shape.Shape) *int { return &s.FetchBytes }},
-	{"records", func(s *shape.Shape) *int { return &s.RecordsPerBatch }},
-	{"batches", func(s *shape.Shape) *int { return &s.BatchesPerPartition }},
-	{"partitions", func(s *shape.Shape) *int { return &s.Partitions }},
-	{"topics", func(s *shape.Shape) *int { return &s.Topics }},
-	{"keys", func(s *shape.Shape) *int { return &s.KeyBytes }},
-	{"values", func(s *shape.Shape) *int { return &s.ValueBytes }},
-	{"headers", func(s *shape.Shape) *int { return &s.Headers }},
+	{"size", func(s *shape.Shape) *int { return &s.FetchBytes }, nil},
+	{"records", func(s *shape.Shape) *int { return &s.RecordsPerBatch }, nil},
+	{"batches", func(s *shape.Shape) *int { return &s.BatchesPerPartition }, nil},
+	{"partitions", func(s *shape.Shape) *int { return &s.Partitions }, nil},
+	{"topics", func(s *shape.Shape) *int { return &s.Topics }, nil},
+	{"keys", func(s *shape.Shape) *int { return &s.KeyBytes }, nil},
+	{"values", func(s *shape.Shape) *int { return &s.ValueBytes }, nil},
+	{"headers", func(s *shape.Shape) *int { return &s.Headers }, nil},
+	{"topicname", func(s *shape.Shape) *int { return &s.TopicNameBytes }, nil},
+	{"aborted", func(s *shape.Shape) *int { return &s.Aborted }, nil},
+	{"delivery", func(s *shape.Shape) *int { return &s.ReadBytes }, pieces},
+}
+
+// pieces is in how many reads a response comes, to within a factor that is the same for all sizes of an axis: a client that goes over what it has with each
+// of them gets dearer the shorter they are.
+func pieces(readBytes int) float64 {
+	if readBytes <= 0 {
+		return 0 // no reads
+	}
+	return max(1, float64(1<<20)/float64(readBytes))
 }
 
 // growthPoint is one family as a size of an axis.
@@ -38,6 +52,9 @@ type growthPoint struct {
 // growthPointOf is false for a family whose figures can't be trusted: one that was not judged, or whose twins, canary or positions say that
 // something is wrong. A floor above the margin is no such thing: a wide interval stays an interval here.
 func growthPointOf(family int, j *judgement) (growthPoint, bool) {
+	if j.Shape.Polls() {
+		return growthPoint{}, false // a cost per request grows with what is in the response, and has to
+	}
 	if j.Tier > 1 || j.BuildMargin > 0 || len(j.nothing) > 0 || len(j.spoilt) > 0 || len(j.contrasts) != len(j.versions) {
 		return growthPoint{}, false
 	}
@@ -75,7 +92,10 @@ func growthAxes(points []growthPoint) []growthAxis {
 		for _, p := range points {
 			s := p.declared.Shape
 			size := dimension.of(&s)
-			if p.size = float64(*size); p.size <= 0 {
+			if p.size = float64(*size); dimension.size != nil {
+				p.size = dimension.size(*size)
+			}
+			if p.size <= 0 {
 				continue // no logarithm: no headers, for example
 			}
 			*size, s.Name = 0, ""

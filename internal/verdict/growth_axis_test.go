@@ -51,6 +51,19 @@ func TestGrowthAxes(t *testing.T) {
 			pointOf("headers=1", func(f *record.Family) { f.Shape.Headers = 1 }), pointOf("headers=0", func(*record.Family) {}),
 			pointOf("headers=2", func(f *record.Family) { f.Shape.Headers = 2 }), pointOf("headers=8", func(f *record.Family) { f.Shape.Headers = 8 }),
 		}, "headers 1 2 8"},
+		"pieces of a response": {[]growthPoint{
+			pointOf("delivery=4KiB", func(f *record.Family) { f.Shape.ReadBytes = 4 << 10 }), pointOf("delivery=whole", func(f *record.Family) { f.Shape.ReadBytes = 1 << 30 }),
+			pointOf("delivery=64KiB", func(f *record.Family) { f.Shape.ReadBytes = 64 << 10 }), pointOf("delivery=16KiB", func(f *record.Family) { f.Shape.ReadBytes = 16 << 10 }),
+			pointOf("from memory", func(*record.Family) {}),
+		}, "delivery 16 64 256"},
+		"aborted transactions": {[]growthPoint{
+			pointOf("aborted=1", func(f *record.Family) { f.Shape.Aborted = 1 }), pointOf("aborted=10", func(f *record.Family) { f.Shape.Aborted = 10 }),
+			pointOf("aborted=100", func(f *record.Family) { f.Shape.Aborted = 100 }),
+		}, "aborted 1 10 100"},
+		"topics' names": {[]growthPoint{
+			pointOf("topicname=1", func(f *record.Family) { f.Shape.TopicNameBytes = 1 }), pointOf("topicname=32", func(f *record.Family) { f.Shape.TopicNameBytes = 32 }),
+			pointOf("topicname=249", func(f *record.Family) { f.Shape.TopicNameBytes = 249 }),
+		}, "topicname 1 32 249"},
 		"names that disagree": {[]growthPoint{
 			pointOf("wide=1", func(f *record.Family) { f.Shape.Partitions = 2 }), pointOf("odd", func(f *record.Family) { f.Shape.Partitions = 4 }),
 			pointOf("wide=3", func(f *record.Family) { f.Shape.Partitions = 8 }),

@@ -19,15 +19,15 @@ func fillMetrics(cell *Cell, family record.FamilyRun, members []int) {
 	var gapNs int64
 	for _, block := range family.BlockRuns {
 		for b := range block.Counted() {
-			if !slices.Contains(members, b.Cell) || b.Records <= 0 || b.Requests <= 0 {
+			if !slices.Contains(members, b.Cell) || family.Units(&b) <= 0 || b.Requests <= 0 {
 				continue
 			}
 			cpuPerRequest = append(cpuPerRequest, float64(b.CPUNs)/float64(b.Requests))
-			cpuPerRecord = append(cpuPerRecord, float64(b.CPUNs)/float64(b.Records))
+			cpuPerRecord = append(cpuPerRecord, float64(b.CPUNs)/float64(family.Units(&b)))
 			wallPerRequest = append(wallPerRequest, float64(b.WallNs)/float64(b.Requests))
 			p50, p99 = append(p50, float64(b.RequestP50Ns)), append(p99, float64(b.RequestP99Ns))
 			gapNs = max(gapNs, b.LongestGapNs)
-			records += int64(b.Records)
+			records += int64(family.Units(&b))
 			wallNs += b.WallNs
 			wireBytes += b.WireBytesIn + b.WireBytesOut
 			// Codecs have no wire; there the client's own count is all there is.
@@ -80,9 +80,13 @@ func allocations(family record.FamilyRun, members []int) (perRecord, bytesPerRec
 	var counts, sizes []float64
 	for _, block := range family.BlockRuns {
 		for _, s := range block.Steadies {
-			if slices.Contains(members, s.Cell) && s.Records > 0 {
-				counts = append(counts, float64(s.Allocs)/float64(s.Records))
-				sizes = append(sizes, float64(s.AllocBytes)/float64(s.Records))
+			units := s.Records
+			if family.Shape.Polls() {
+				units = s.Requests
+			}
+			if slices.Contains(members, s.Cell) && units > 0 {
+				counts = append(counts, float64(s.Allocs)/float64(units))
+				sizes = append(sizes, float64(s.AllocBytes)/float64(units))
 			}
 		}
 	}

@@ -105,13 +105,14 @@ func wholeRoundOf(family record.FamilyRun, block record.BlockRun, number int) (w
 	slices.SortStableFunc(batches, func(a, b record.Batch) int { return a.Position - b.Position })
 	round := wholeRound{number: number, lnCost: map[int]float64{}}
 	for _, b := range batches {
-		if b.CPUNs <= 0 || b.Records <= 0 {
-			return round, fmt.Sprintf("cell %d has %d records in %d ns of CPU", b.Cell, b.Records, b.CPUNs)
+		units := family.Units(&b)
+		if b.CPUNs <= 0 || units <= 0 {
+			return round, fmt.Sprintf("cell %d has %d records in %d ns of CPU", b.Cell, units, b.CPUNs)
 		}
 		if _, twice := round.lnCost[b.Cell]; twice {
 			return round, fmt.Sprintf("cell %d stands in it twice", b.Cell)
 		}
-		round.lnCost[b.Cell] = math.Log(float64(b.CPUNs) / float64(b.Records))
+		round.lnCost[b.Cell] = math.Log(float64(b.CPUNs) / float64(units))
 		round.order = append(round.order, b.Cell)
 	}
 	for _, c := range family.Cells {

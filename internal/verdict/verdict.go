@@ -82,18 +82,23 @@ type Warning struct {
 	Remedy string `json:"remedy"`
 }
 
+// UnitRequest: the cost is that of a request.
+const UnitRequest = "request"
+
 // Family is one family's judgement. Ratios are relative (0.05 = 5 %).
 type Family struct {
-	Tier      int       `json:"tier"`
-	Name      string    `json:"name"`
-	API       string    `json:"api"`
-	Mode      string    `json:"mode"`
-	Reference int       `json:"reference"`
-	Margin    float64   `json:"margin"`
-	Floor     float64   `json:"floor"`
-	Deciding  bool      `json:"deciding"`
-	Warnings  []Warning `json:"warnings"`
-	Cells     []Cell    `json:"cells"`
+	Tier      int     `json:"tier"`
+	Name      string  `json:"name"`
+	API       string  `json:"api"`
+	Mode      string  `json:"mode"`
+	Reference int     `json:"reference"`
+	Margin    float64 `json:"margin"`
+	Floor     float64 `json:"floor"`
+	Deciding  bool    `json:"deciding"`
+	// Unit is what figures per record are per where that isn't a record: UnitRequest where responses bring none.
+	Unit     string    `json:"unit,omitempty"`
+	Warnings []Warning `json:"warnings"`
+	Cells    []Cell    `json:"cells"`
 	// Twin is the largest |difference| between clients of the same version; Canary the plant as found.
 	Twin   float64 `json:"twin"`
 	Canary Canary  `json:"canary"`

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"protocolbench/internal/codec"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"protocolbench/internal/bank"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/shape"
 	"protocolbench/internal/worker"
@@ -77,7 +79,7 @@ func sameRequests(t *testing.T, got driver.Batched, s shape.Shape, k int) {
 func TestDecodeEveryVersionAndShape(t *testing.T) {
 	ctx := context.Background()
 	for _, s := range decodeShapes {
-		for version := codec.MinFetch; version <= codec.MaxFetch; version++ {
+		for version := bank.MinFetch; version <= bank.MaxFetch; version++ {
 			t.Run(fmt.Sprintf("%s/v%d", s.Name, version), func(t *testing.T) {
 				cell, opened, err := New().Open(ctx, opening(0, apiFetch, version, s, driver.ModeBare))
 				if err != nil {
@@ -248,6 +250,185 @@ func TestOpenRefusesWhatItCannotBe(t *testing.T) {
 		}
 		if cell != nil {
 			t.Errorf("%s: a cell all the same", name)
+		}
+	}
+}
+
+// axes are shapes of tier 0's dimensions, at their ends.
+func axes() []shape.Shape {
+	with := func(s shape.Shape, change func(*shape.Shape)) shape.Shape {
+		change(&s)
+		return s
+	}
+	list := []shape.Shape{
+		with(fixed("topicname=1", 10, 1, 1, 10), func(s *shape.Shape) { s.TopicNameBytes = 1 }),
+		with(fixed("topicname=249", 10, 1, 2, 10), func(s *shape.Shape) { s.TopicNameBytes = 249 }),
+		with(fixed("value=1MiB", 2, 1, 1, 1), func(s *shape.Shape) { s.ValueBytes = 1 << 20 }),
+		with(fixed("key=1KiB", 10, 1, 1, 1), func(s *shape.Shape) { s.KeyBytes, s.Headers = 1024, 16 }),
+	}
+	for _, c := range []string{shape.CompressionNone, shape.CompressionGzip, shape.CompressionSnappy, shape.CompressionLZ4, shape.CompressionZstd} {
+		list = append(list, with(fixed("compression="+c, 1000, 1, 1, 1), func(s *shape.Shape) { s.Compression = c }))
+	}
+	return list
+}
+
+func ofFetch() []shape.Shape {
+	aborted := fixed("aborted=7", 10, 5, 2, 1)
+	aborted.Aborted = 7
+	list := append(axes(), aborted)
+	for _, n := range []int{1 << 30, 64 << 10, 4 << 10, 1} {
+		s := aborted
+		s.Name, s.ReadBytes = fmt.Sprintf("delivery=%d", n), n
+		list = append(list, s)
+	}
+	return list
+}
+
+func TestFetchOnEveryAxis(t *testing.T) {
+	for _, s := range ofFetch() {
+		for _, version := range []int{4, 5, 7, 11, 12, 13, 18} {
+			t.Run(fmt.Sprintf("%s/v%d", s.Name, version), func(t *testing.T) {
+				engine := New().(*Engine)
+				cell, opened, err := engine.Open(context.Background(), opening(0, apiFetch, version, s, driver.ModeBare))
+				if s.Compression == shape.CompressionZstd && version < bank.ZstdFetch {
+					if err == nil || !strings.Contains(err.Error(), "KIP-110") || len(engine.banks) != 0 {
+						t.Errorf("zstd: %v, %d banks left", err, len(engine.banks))
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cell.Close()
+				if opened.AnswerVersion != version || opened.RecordsPerRequest != s.RecordsPerRequest() {
+					t.Errorf("%+v", opened)
+				}
+				before := framesOf(t, cell, keyFetch, version)
+				if int(before) != opened.PreflightRequests {
+					t.Errorf("%d frames before, %+v", before, opened)
+				}
+				for k := 1; k <= 3; k++ {
+					batched := runBatch(t, cell, k, uint64(k)*7919)
+					sameRequests(t, batched, s, k)
+					if wired := batched.WireRequests == k && batched.MinFrame == batched.MaxFrame && batched.MinFrame > 0; wired != (s.ReadBytes > 0) {
+						t.Errorf("%+v", batched)
+					}
+				}
+				sameHash(t, cell, s)
+				if got := framesOf(t, cell, keyFetch, version); s.ReadBytes > 0 && got != before+1+2+3+1 {
+					t.Errorf("%d frames, %d before", got, before)
+				}
+			})
+		}
+	}
+}
+
+// Reads get no more than they should: otherwise the pieces would be in the shape's name alone.
+func TestDeliveryComesInPieces(t *testing.T) {
+	s := fixed("delivery", 100, 8, 1, 1) // 90 KB
+	for _, bytes := range []int{1 << 30, 64 << 10, 16 << 10, 4 << 10} {
+		s.ReadBytes = bytes
+		cell, _, err := New().Open(context.Background(), opening(0, apiFetch, 18, s, driver.ModeBare))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := cell.Snapshot().Reads
+		// The client's own buffer takes some of the first read, whatever it is.
+		want := 1 + (runBatch(t, cell, 1, 0).WireBytesIn+int64(bytes)-1)/int64(bytes)
+		if reads := cell.Snapshot().Reads - before; reads < want-1 || reads > want+1 {
+			t.Errorf("reads of %d bytes: %d of them, about %d belong", bytes, reads, want)
+		}
+		cell.Close()
+	}
+}
+
+func TestProduceOnEveryAxis(t *testing.T) {
+	for _, s := range axes() {
+		for _, version := range []int{3, 8, 9, 13} {
+			t.Run(fmt.Sprintf("%s/v%d", s.Name, version), func(t *testing.T) {
+				cell, _, err := New().Open(context.Background(), opening(0, apiProduce, version, s, driver.ModeBare))
+				if s.Compression == shape.CompressionZstd && version < bank.ZstdProduce {
+					if err == nil || !strings.Contains(err.Error(), "KIP-110") {
+						t.Errorf("zstd: %v", err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cell.Close()
+				batched := runBatch(t, cell, 3, 1)
+				sameRequests(t, batched, s, 3)
+				whole := s.RecordsPerRequest() * (s.KeyBytes + s.ValueBytes)
+				if smaller := batched.MaxFrame < whole*8/10; batched.MinFrame != batched.MaxFrame || smaller != s.Compressed() {
+					t.Errorf("requests of %d to %d bytes for %d", batched.MinFrame, batched.MaxFrame, whole)
+				}
+				sameHash(t, cell, s)
+			})
+		}
+	}
+}
+
+// What is left out below v7, and why: the client drops zstd without a word. Whoever changes that finds this test.
+func TestZstdIsDroppedBelowProduce7(t *testing.T) {
+	s := fixed("compression=zstd", 1000, 1, 1, 1)
+	s.Compression = shape.CompressionZstd
+	open := opening(0, apiProduce, 6, s, driver.ModeBare)
+	cell, _, err := New().(*Engine).openEncode(context.Background(), open)
+	if err == nil {
+		cell.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "attributes 0x0 where the compression 4 was asked for") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAnswersWithoutRecords(t *testing.T) {
+	for _, answer := range []string{shape.AnswerEmpty, shape.AnswerError} {
+		s := fixed(answer, 0, 0, 3, 4)
+		s.Answer = answer
+		for version := bank.MinFetch; version <= bank.MaxFetch; version++ {
+			cell, opened, err := New().Open(context.Background(), opening(0, apiFetch, version, s, driver.ModeBare))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if opened != (driver.Opened{AnswerVersion: version}) {
+				t.Errorf("%s v%d: %+v", answer, version, opened)
+			}
+			batched := runBatch(t, cell, 2, 3)
+			if batched.Records != 0 || batched.Partitions != 2*12 || batched.Errors != 2*s.ErrorsPerRequest() || batched.WireBytesIn == 0 {
+				t.Errorf("%s v%d: %+v", answer, version, batched)
+			}
+			partitions, hash := bank.Said(s)
+			if hashed, err := cell.Hash(context.Background(), driver.Batch{Requests: 1}); err != nil || hashed.Records != partitions || hashed.Hash != hash {
+				t.Errorf("%s v%d: %+v, %v", answer, version, hashed, err)
+			}
+			cell.Close()
+		}
+	}
+}
+
+// A client that reads aborted records, or takes an error for an answer, is not measured: the check at open has to see it.
+func TestOpenNoticesWhatTheClientMakesOfAResponse(t *testing.T) {
+	aborted := fixed("aborted=2", 10, 5, 1, 1)
+	aborted.Aborted = 2
+	moved := fixed("error", 0, 0, 1, 1)
+	moved.Answer = shape.AnswerError
+	for name, c := range map[string]struct {
+		shape shape.Shape
+		spoil func(*decodeCell)
+		says  string
+	}{
+		"aborted records kept": {aborted, func(c *decodeCell) { c.isolation = kgo.ReadUncommitted() }, "decodes 70 of the response's 50 records"},
+		"an error not told":    {moved, func(c *decodeCell) { c.moved = nil }, "NOT_LEADER"},
+		"other contents":       {aborted, func(c *decodeCell) { c.open.BaseTimestampMs++ }, "hash"},
+	} {
+		e := New().(*Engine)
+		open := opening(0, apiFetch, 12, c.shape, driver.ModeBare)
+		cell := &decodeCell{decoder: newDecoder(open), engine: e, responses: e.responsesFor(open)}
+		c.spoil(cell)
+		if _, err := cell.start(); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -2,80 +2,75 @@ package franz
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"protocolbench/internal/codec"
 	"protocolbench/internal/driver"
-	"protocolbench/internal/shape"
 	"protocolbench/internal/wire"
 	"protocolbench/internal/worker"
-	"protocolbench/seed"
 )
 
 // decodeCell is tier 0's Fetch: the client's decode path over a response that is already in memory. The same exported
 // functions are what the client itself runs on what it has read from a socket.
 type decodeCell struct {
-	open         driver.Open
-	master       []byte // the response body
-	arena, body  []byte
-	decompressor kgo.Decompressor
-	names        map[[16]byte]string // from v13 on a client finds the name by id
+	decoder
+	engine       *Engine
+	responses    *responses
+	master, body []byte // the response as it was made, and where it lies in this batch
 
-	tally     tally
-	responses int
-	framed    *kmsg.FetchResponse // the last one that was read without its records
-	decoded   int64               // bytes, since open
+	answered int
+	framed   *kmsg.FetchResponse // the last one that was read without its records
+	decoded  int64               // bytes, since open
 }
 
-func openDecode(open driver.Open) (worker.Cell, driver.Opened, error) {
-	content := shape.NewContent(open.Shape, open.ContentSeed)
-	master, err := codec.Response(open.Version, open.Shape, content, open.BaseTimestampMs)
+func (e *Engine) openDecode(open driver.Open) (worker.Cell, driver.Opened, error) {
+	c := &decodeCell{decoder: newDecoder(open), engine: e, responses: e.responsesFor(open)}
+	opened, err := c.start()
 	if err != nil {
+		c.Close()
 		return nil, driver.Opened{}, err
 	}
-	c := &decodeCell{open: open, master: master, arena: make([]byte, len(master)+slack),
-		decompressor: kgo.DefaultDecompressor(), names: map[[16]byte]string{}}
-	for t := range open.Shape.Topics {
-		c.names[codec.TopicID(t)] = codec.TopicName(t)
+	return c, opened, nil
+}
+
+// start makes the response and holds the client to every record of it: the bank's own reader has been held to them already.
+func (c *decodeCell) start() (driver.Opened, error) {
+	var err error
+	if c.master, err = c.responses.Body(c.open.Version); err != nil {
+		return driver.Opened{}, err
 	}
+	c.responses.reserve(len(c.master))
 	c.body = c.master
-	records := 0
-	version, err := c.decode(func(got []*kgo.Record) { records += len(got) })
+	resp, err := c.read(c.body)
 	if err != nil {
-		return nil, driver.Opened{}, err
+		return driver.Opened{}, err
 	}
-	if want := open.Shape.RecordsPerRequest(); records != want {
-		return nil, driver.Opened{}, fmt.Errorf("%s: the client decodes %d of the response's %d records", named(open), records, want)
+	hashed, err := c.hash(resp)
+	if err == nil {
+		err = c.judge(hashed, c.responses.Expect())
 	}
-	return c, driver.Opened{AnswerVersion: version, RecordsPerRequest: records}, nil
+	return driver.Opened{AnswerVersion: int(resp.GetVersion()), RecordsPerRequest: c.open.Shape.RecordsPerRequest()}, err
 }
 
 func (c *decodeCell) Prepare(_ context.Context, batch driver.Batch) error {
-	draw := seed.SplitMix64(batch.Placement)
-	c.body = c.arena[draw.Next()%slack:][:len(c.master)]
-	copy(c.body, c.master)
-	c.tally, c.responses = tally{}, 0
+	c.body = c.responses.lay(c.master, batch.Placement)
+	c.tally, c.answered = tally{}, 0
 	return nil
 }
 
 func (c *decodeCell) Run(_ context.Context, batch driver.Batch, done func()) error {
-	see := func(records []*kgo.Record) {
-		for _, r := range records {
-			c.tally.touch(r)
-		}
-	}
 	if c.open.Mode == driver.ModeFraming {
 		return c.frames(batch.Requests, done)
 	}
 	for range batch.Requests {
-		if _, err := c.decode(see); err != nil {
+		resp, err := c.read(c.body)
+		if err != nil {
 			return err
 		}
-		c.responses++
+		if err := c.records(resp, c.touch); err != nil {
+			return err
+		}
+		c.answered++
 		done()
 	}
 	return nil
@@ -84,57 +79,15 @@ func (c *decodeCell) Run(_ context.Context, batch driver.Batch, done func()) err
 // frames reads responses and leaves their records alone. What is in them is looked at in Finish, after the clock has stopped.
 func (c *decodeCell) frames(requests int, done func()) error {
 	for range requests {
-		resp, err := c.read()
+		resp, err := c.read(c.body)
 		if err != nil {
 			return err
 		}
 		c.framed = resp
-		c.responses++
+		c.answered++
 		done()
 	}
 	return nil
-}
-
-// read is the frame of one response through the client's code.
-func (c *decodeCell) read() (*kmsg.FetchResponse, error) {
-	resp := kmsg.NewPtrFetchResponse()
-	resp.SetVersion(int16(c.open.Version))
-	if err := resp.ReadFrom(c.body); err != nil {
-		return nil, fmt.Errorf("%s: the client can't read the response: %w", named(c.open), err)
-	}
-	return resp, nil
-}
-
-// decode is one response through the client's code.
-func (c *decodeCell) decode(see func([]*kgo.Record)) (version int, err error) {
-	resp, err := c.read()
-	if err != nil {
-		return 0, err
-	}
-	return c.records(resp, see)
-}
-
-// records decodes the records of a response that was read.
-func (c *decodeCell) records(resp *kmsg.FetchResponse, see func([]*kgo.Record)) (version int, err error) {
-	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
-		return 0, fmt.Errorf("%s: the client reads an error: %w", named(c.open), err)
-	}
-	for i := range resp.Topics {
-		topic := &resp.Topics[i]
-		name := topic.Topic
-		if c.open.Version >= 13 {
-			name = c.names[topic.TopicID]
-		}
-		for j := range topic.Partitions {
-			opts := kgo.ProcessFetchPartitionOpts{Topic: name, Partition: topic.Partitions[j].Partition}
-			p, _ := kgo.ProcessFetchPartition(opts, &topic.Partitions[j], c.decompressor, nil)
-			if p.Err != nil {
-				return 0, fmt.Errorf("%s: topic %s, partition %d: %w", named(c.open), name, p.Partition, p.Err)
-			}
-			see(p.Records)
-		}
-	}
-	return int(resp.GetVersion()), nil
 }
 
 // Finish has no wire to report: its bytes in are those of the responses decoded, its frames none.
@@ -144,9 +97,9 @@ func (c *decodeCell) Finish(context.Context) (driver.Batched, error) {
 			return driver.Batched{}, err
 		}
 	}
-	bytes := int64(c.responses) * int64(len(c.master))
+	bytes := int64(c.answered) * int64(len(c.master))
 	c.decoded += bytes
-	b := driver.Batched{Requests: c.responses, WireBytesIn: bytes}
+	b := driver.Batched{Requests: c.answered, WireBytesIn: bytes}
 	c.tally.fill(&b)
 	return b, nil
 }
@@ -156,12 +109,8 @@ func (c *decodeCell) lookInto(last *kmsg.FetchResponse) error {
 	if last == nil {
 		return nil
 	}
-	_, err := c.records(last, func(records []*kgo.Record) {
-		for _, r := range records {
-			c.tally.touch(r)
-		}
-	})
-	c.tally.repeat(c.responses)
+	err := c.records(last, c.touch)
+	c.tally.repeat(c.answered)
 	c.framed = nil
 	return err
 }
@@ -171,19 +120,12 @@ func (c *decodeCell) Hash(ctx context.Context, batch driver.Batch) (driver.Hashe
 	if err := c.Prepare(ctx, batch); err != nil {
 		return driver.Hashed{}, err
 	}
-	hasher := shape.NewHasher()
-	n := 0
-	_, err := c.decode(func(records []*kgo.Record) {
-		for _, r := range records {
-			hasher.Add(n, shaped(r, c.open.BaseTimestampMs))
-			n++
-		}
-	})
+	resp, err := c.read(c.body)
 	if err != nil {
 		return driver.Hashed{}, err
 	}
 	c.decoded += int64(len(c.master))
-	return driver.Hashed{Records: n, Hash: hasher.Sum64(), Requests: 1}, nil
+	return c.hash(resp)
 }
 
 func (c *decodeCell) Snapshot() driver.CellSnapshot {
@@ -192,4 +134,7 @@ func (c *decodeCell) Snapshot() driver.CellSnapshot {
 	return snapshot
 }
 
-func (c *decodeCell) Close() error { return nil }
+func (c *decodeCell) Close() error {
+	c.engine.returnResponses(c.responses)
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"protocolbench/internal/bank"
 	"protocolbench/internal/codec"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/shape"
@@ -38,9 +39,13 @@ func (e *Engine) openEncode(ctx context.Context, open driver.Open) (worker.Cell,
 	key := payloadKey{open.Shape, open.ContentSeed, open.BaseTimestampMs, "", 1}
 	c.payload = e.payloadFor(key, c.perRequest, func(i int) destination {
 		partition := i / open.Shape.RecordsPerBatch
-		return destination{codec.TopicName(partition / open.Shape.Partitions), int32(partition % open.Shape.Partitions)}
+		return destination{bank.TopicName(open.Shape, partition/open.Shape.Partitions), int32(partition % open.Shape.Partitions)}
 	})
 	if err := c.preflight(ctx); err != nil {
+		c.Close()
+		return fail(err)
+	}
+	if err := c.proveWire(ctx); err != nil {
 		c.Close()
 		return fail(err)
 	}
@@ -54,7 +59,7 @@ func (e *Engine) openEncode(ctx context.Context, open driver.Open) (worker.Cell,
 // preflight asks once directly, for the client's own word, and then sends until everything goes out in one frame: topics
 // that the client doesn't know yet are learnt one by one and leave in pieces.
 func (c *encodeCell) preflight(ctx context.Context) (err error) {
-	at, err := locate(ctx, c.client, codec.TopicName(0))
+	at, err := locate(ctx, c.client, bank.TopicName(c.open.Shape, 0))
 	if err != nil {
 		return err
 	}
@@ -98,6 +103,33 @@ func (c *encodeCell) Hash(ctx context.Context, batch driver.Batch) (driver.Hashe
 	return driver.Hashed{Records: n, Hash: hasher.Sum64(), Requests: 1}, nil
 }
 
+// proveWire reads one request back from the wire before anything is measured: every record has to be in it, whole and in its place.
+func (c *encodeCell) proveWire(ctx context.Context) error {
+	got, err := c.Hash(ctx, driver.Batch{Cell: c.open.Cell, Requests: 1})
+	if err != nil {
+		return err
+	}
+	want := shape.NewContent(c.open.Shape, c.open.ContentSeed).Expect(c.perRequest)
+	if got.Records != want.Records || got.Hash != want.Hash {
+		return fmt.Errorf("%s: the client puts %d of %d records on the wire, with the hash %x where %x belongs", named(c.open), got.Records, want.Records, got.Hash, want.Hash)
+	}
+	return nil
+}
+
+// readBack reads a partition's record batch. As shipped, how it is compressed is the client's choice; in all other modes the shape's.
+func (c *encodeCell) readBack(batches []byte, visit func(*codec.Read)) error {
+	return codec.Scan(batches, func(b *codec.Stored) error {
+		if asked := bank.CompressionNumber(c.open.Shape.Compression); c.open.Mode != driver.ModeShipped && int(b.Attributes) != asked {
+			return fmt.Errorf("attributes %#x where the compression %d was asked for, and no transaction", b.Attributes, asked)
+		}
+		records, err := bank.Decompress(b.Compressed(), b.Records)
+		if err != nil {
+			return err
+		}
+		return b.Visit(records, c.open.BaseTimestampMs, visit)
+	})
+}
+
 func (c *encodeCell) hashFrame(frame []byte) (*shape.Hasher, int, error) {
 	request, err := readRequest(frame)
 	if err != nil {
@@ -123,8 +155,8 @@ func (c *encodeCell) hashFrame(frame []byte) (*shape.Hasher, int, error) {
 	n := 0
 	for t := range c.open.Shape.Topics {
 		for p := range c.open.Shape.Partitions {
-			at := destination{codec.TopicName(t), int32(p)}
-			err := codec.ReadBatches(batches[at], c.open.BaseTimestampMs, func(r *codec.Read) {
+			at := destination{bank.TopicName(c.open.Shape, t), int32(p)}
+			err := c.readBack(batches[at], func(r *codec.Read) {
 				hasher.Add(n, &r.Record)
 				n++
 			})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"protocolbench/internal/bank"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/shape"
 	"protocolbench/internal/wire"
@@ -43,11 +44,12 @@ type Engine struct {
 	mu       sync.Mutex
 	checker  *checker
 	payloads map[payloadKey]*payload
+	banks    map[bankKey]*responses
 }
 
 // New makes the engine of a franz-go worker.
 func New() worker.Engine {
-	return &Engine{payloads: map[payloadKey]*payload{}}
+	return &Engine{payloads: map[payloadKey]*payload{}, banks: map[bankKey]*responses{}}
 }
 
 // Checking gives the counts of the connection that reads log end offsets.
@@ -66,8 +68,10 @@ func (e *Engine) Open(ctx context.Context, open driver.Open) (worker.Cell, drive
 		return nil, driver.Opened{}, err
 	}
 	switch {
+	case open.Tier == 0 && open.API == apiFetch && open.Shape.ReadBytes > 0:
+		return e.openDeliver(ctx, open)
 	case open.Tier == 0 && open.API == apiFetch:
-		return openDecode(open)
+		return e.openDecode(open)
 	case open.Tier == 0:
 		return e.openEncode(ctx, open)
 	case open.API == apiFetch:
@@ -105,16 +109,36 @@ func check(open driver.Open) error {
 		if open.Version == driver.Unpinned {
 			return errors.New("tier 0 has no broker to negotiate with: a codec cell needs a version")
 		}
-		if open.API == apiProduce && open.Shape.RequiredAcks != -1 {
-			return fmt.Errorf("shape %s has acks %d: tier 0 encodes requests that are answered (acks -1)", open.Shape.Name, open.Shape.RequiredAcks)
-		}
-		return nil
+		return checkCodec(open)
+	}
+	if s := open.Shape; s.TopicNameBytes != 0 || s.Compression != "" || s.Aborted != 0 || s.Answer != "" || s.ReadBytes != 0 {
+		return fmt.Errorf("shape %s has what only tier 0 can make: names of topics, compression, aborted transactions, answers without records or reads of a given length", s.Name)
 	}
 	if len(open.Brokers) == 0 || open.Topic == "" {
 		return fmt.Errorf("a live cell needs a broker's address and a topic, got %q and %q", open.Brokers, open.Topic)
 	}
 	if open.API == apiProduce && open.Shape.Topics*open.Shape.Partitions != 1 {
 		return fmt.Errorf("shape %s has %d topics x %d partitions: a live Produce cell fills partition 0 of one topic", open.Shape.Name, open.Shape.Topics, open.Shape.Partitions)
+	}
+	return nil
+}
+
+// checkCodec refuses what no codec cell can be.
+func checkCodec(open driver.Open) error {
+	s := open.Shape
+	if open.API == apiFetch {
+		if open.Mode == driver.ModeFraming && (s.ReadBytes > 0 || s.Polls()) {
+			return fmt.Errorf("shape %s in mode %q: what is framed alone is a response with records that lies in memory", s.Name, open.Mode)
+		}
+		return nil // the bank says what it can't make
+	}
+	switch {
+	case s.RequiredAcks != -1:
+		return fmt.Errorf("shape %s has acks %d: tier 0 encodes requests that are answered (acks -1)", s.Name, s.RequiredAcks)
+	case s.Aborted != 0 || s.Answer != "" || s.ReadBytes != 0:
+		return fmt.Errorf("shape %s is of responses (aborted transactions, answers without records, reads): Produce has none of them", s.Name)
+	case s.Compression == shape.CompressionZstd && open.Version < bank.ZstdProduce:
+		return fmt.Errorf("shape %s in Produce v%d: no request before v%d may carry zstd (KIP-110), and franz-go sends such records as they are without a word", s.Name, open.Version, bank.ZstdProduce)
 	}
 	return nil
 }

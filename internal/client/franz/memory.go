@@ -10,15 +10,17 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"protocolbench/internal/codec"
+	"protocolbench/internal/bank"
 	"protocolbench/internal/shape"
 )
 
-// memoryBroker answers ApiVersions, Metadata, InitProducerID and Produce for tier 0, each inside the Write that carries the
+// memoryBroker answers ApiVersions, Metadata, InitProducerID, Produce and Fetch for tier 0, each inside the Write that carries the
 // request: no goroutine and no socket of its own stand in the measurement. kfake is for tests and would be most of the cost here.
 type memoryBroker struct {
 	shape shape.Shape
 	names map[[16]byte]string
+	// fetched gives the body that answers a Fetch; nil: none is answered.
+	fetched func(version int) ([]byte, error)
 
 	mu      sync.Mutex
 	stored  map[int16][]byte // whole answers to Produce by version, correlation id to be filled in
@@ -32,7 +34,7 @@ const memoryNode = 1
 func newMemoryBroker(s shape.Shape) *memoryBroker {
 	b := &memoryBroker{shape: s, names: map[[16]byte]string{}, stored: map[int16][]byte{}}
 	for t := range s.Topics {
-		b.names[codec.TopicID(t)] = codec.TopicName(t)
+		b.names[bank.TopicID(t)] = bank.TopicName(s, t)
 	}
 	return b
 }
@@ -58,11 +60,25 @@ func (b *memoryBroker) captured(send func() error) ([]byte, error) {
 	return b.frame, err
 }
 
-// answer appends the answer to one request frame.
-func (b *memoryBroker) answer(dst, frame []byte) ([]byte, error) {
-	if key := int16(binary.BigEndian.Uint16(frame[4:])); key == keyProduce {
-		return b.produced(dst, frame)
+// answer appends the answer to one request frame, as far as it isn't in body: responses to Fetch are long, and never changed.
+func (b *memoryBroker) answer(dst, frame []byte) (answers, body []byte, err error) {
+	switch key := int16(binary.BigEndian.Uint16(frame[4:])); {
+	case key == keyProduce:
+		dst, err = b.produced(dst, frame)
+		return dst, nil, err
+	case key == keyFetch && b.fetched != nil:
+		version := int(int16(binary.BigEndian.Uint16(frame[6:])))
+		if body, err = b.fetched(version); err != nil {
+			return nil, nil, err
+		}
+		return bank.AppendHead(dst, version, int32(binary.BigEndian.Uint32(frame[8:])), len(body)), body, nil
 	}
+	dst, err = b.told(dst, frame)
+	return dst, nil, err
+}
+
+// told answers what is asked before anything is measured.
+func (b *memoryBroker) told(dst, frame []byte) ([]byte, error) {
 	request, err := readRequest(frame)
 	if err != nil {
 		return nil, err
@@ -106,8 +122,8 @@ func (b *memoryBroker) acknowledge(version int16) kmsg.Response {
 	resp.SetVersion(version)
 	for t := range b.shape.Topics {
 		topic := kmsg.NewProduceResponseTopic()
-		topic.Topic = codec.TopicName(t)
-		acknowledgeByID(&topic, codec.TopicID(t))
+		topic.Topic = bank.TopicName(b.shape, t)
+		acknowledgeByID(&topic, bank.TopicID(t))
 		for p := range b.shape.Partitions {
 			partition := kmsg.NewProduceResponseTopicPartition()
 			partition.Partition = int32(p)
@@ -122,7 +138,7 @@ func (b *memoryBroker) acknowledge(version int16) kmsg.Response {
 // fillVersions advertises what is answered, each up to the newest version that the client's message package has.
 func fillVersions(resp *kmsg.ApiVersionsResponse) {
 	for _, req := range []kmsg.Request{
-		kmsg.NewPtrProduceRequest(), kmsg.NewPtrMetadataRequest(), kmsg.NewPtrApiVersionsRequest(), kmsg.NewPtrInitProducerIDRequest(),
+		kmsg.NewPtrProduceRequest(), kmsg.NewPtrFetchRequest(), kmsg.NewPtrMetadataRequest(), kmsg.NewPtrApiVersionsRequest(), kmsg.NewPtrInitProducerIDRequest(),
 	} {
 		key := kmsg.NewApiVersionsResponseApiKey()
 		key.ApiKey, key.MaxVersion = req.Key(), req.MaxVersion()
@@ -139,8 +155,8 @@ func (b *memoryBroker) fillMetadata(resp *kmsg.MetadataResponse) {
 	resp.ClusterID = &cluster
 	for t := range b.shape.Topics {
 		topic := kmsg.NewMetadataResponseTopic()
-		name := codec.TopicName(t)
-		topic.Topic, topic.TopicID = &name, codec.TopicID(t)
+		name := bank.TopicName(b.shape, t)
+		topic.Topic, topic.TopicID = &name, bank.TopicID(t)
 		for p := range b.shape.Partitions {
 			partition := kmsg.NewMetadataResponseTopicPartition()
 			partition.Partition, partition.Leader, partition.LeaderEpoch = int32(p), memoryNode, 0

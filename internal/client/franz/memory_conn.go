@@ -2,6 +2,7 @@ package franz
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -18,7 +19,8 @@ type memoryConn struct {
 	wake     sync.Cond
 	request  []byte // the beginning of a frame, if a client writes one in pieces
 	answers  []byte
-	read     int // of answers
+	read     int    // of answers
+	body     []byte // what follows the answers: of a response to Fetch, not copied
 	deadline time.Time
 	closed   bool
 }
@@ -34,7 +36,7 @@ func (c *memoryConn) Write(p []byte) (int, error) {
 		c.request = append(c.request, p...)
 		stream = c.request
 	}
-	if c.read == len(c.answers) {
+	if c.rest() == 0 {
 		c.answers, c.read = c.answers[:0], 0
 	}
 	for len(stream) >= 4 {
@@ -42,11 +44,13 @@ func (c *memoryConn) Write(p []byte) (int, error) {
 		if len(stream) < length {
 			break
 		}
-		answers, err := c.broker.answer(c.answers, stream[:length])
-		if err != nil {
+		if len(c.body) > 0 {
+			return 0, errors.New("a request came before the response to a Fetch was read: tier 0 has one in flight")
+		}
+		var err error
+		if c.answers, c.body, err = c.broker.answer(c.answers, stream[:length]); err != nil {
 			return 0, err
 		}
-		c.answers = answers
 		stream = stream[length:]
 	}
 	c.request = append(c.request[:0], stream...)
@@ -57,7 +61,7 @@ func (c *memoryConn) Write(p []byte) (int, error) {
 func (c *memoryConn) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.read == len(c.answers) {
+	for c.rest() == 0 {
 		if c.closed {
 			return 0, io.EOF
 		}
@@ -74,10 +78,18 @@ func (c *memoryConn) Read(p []byte) (int, error) {
 		}
 		c.wake.Wait()
 	}
+	if most := c.broker.shape.ReadBytes; most > 0 && len(p) > most {
+		p = p[:most]
+	}
 	n := copy(p, c.answers[c.read:])
 	c.read += n
-	return n, nil
+	ofBody := copy(p[n:], c.body)
+	c.body = c.body[ofBody:]
+	return n + ofBody, nil
 }
+
+// rest is how many bytes are there to be read.
+func (c *memoryConn) rest() int { return len(c.answers) - c.read + len(c.body) }
 
 func (c *memoryConn) wakeUp() {
 	c.mu.Lock()

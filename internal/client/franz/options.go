@@ -6,6 +6,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"protocolbench/internal/driver"
+	"protocolbench/internal/shape"
 )
 
 const (
@@ -18,6 +19,8 @@ const (
 	// batchBytes and requestBytes hold the largest tier 0 request in one batch and one frame.
 	batchBytes   = 64 << 20
 	requestBytes = 100 << 20
+	// responseBytes is the longest response that franz-go takes by default, with room for its head.
+	responseBytes = 99 << 20
 )
 
 // ordinary is what every client has, and in the modes bare and gc what switches off everything that varies by itself: telemetry,
@@ -77,7 +80,7 @@ func producing(open driver.Open, brokers ...string) []kgo.Opt {
 	return append(opts,
 		kgo.MaxProduceRequestsInflightPerBroker(1),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.ProducerBatchCompression(kgo.NoCompression()),
+		kgo.ProducerBatchCompression(compressing(open.Shape)),
 		kgo.ManualFlushing(),
 		kgo.ProducerLinger(0), // its timer would run beside manual flushes
 		kgo.RecordRetries(0),
@@ -85,4 +88,19 @@ func producing(open driver.Open, brokers ...string) []kgo.Opt {
 		kgo.BrokerMaxWriteBytes(requestBytes),
 		kgo.MaxBufferedRecords(max(50_000, open.Shape.RecordsPerRequest())),
 	)
+}
+
+// compressing is the client's compressor that a shape asks for, at its default level.
+func compressing(s shape.Shape) kgo.CompressionCodec {
+	switch s.Compression {
+	case shape.CompressionGzip:
+		return kgo.GzipCompression()
+	case shape.CompressionSnappy:
+		return kgo.SnappyCompression()
+	case shape.CompressionLZ4:
+		return kgo.Lz4Compression()
+	case shape.CompressionZstd:
+		return kgo.ZstdCompression()
+	}
+	return kgo.NoCompression()
 }

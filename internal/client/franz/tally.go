@@ -13,6 +13,8 @@ type tally struct {
 	bytes       int64
 	byteSum     uint64
 	first, last []byte
+	// of responses without records
+	partitions, errors int
 }
 
 func (t *tally) touch(r *kgo.Record) {
@@ -27,12 +29,21 @@ func (t *tally) touch(r *kgo.Record) {
 	}
 }
 
+// answered counts a partition that came without records.
+func (t *tally) answered(err error) {
+	t.partitions++
+	if err != nil {
+		t.errors++
+	}
+}
+
 func (t *tally) fill(into *driver.Batched) {
 	into.Records = t.records
 	into.Bytes = t.bytes
 	into.ByteSum = t.byteSum
 	into.FirstKey = string(t.first)
 	into.LastKey = string(t.last)
+	into.Partitions, into.Errors = t.partitions, t.errors
 }
 
 // repeat is what the same records come to, seen so many times.
@@ -40,4 +51,6 @@ func (t *tally) repeat(times int) {
 	t.records *= times
 	t.bytes *= int64(times)
 	t.byteSum *= uint64(times)
+	t.partitions *= times
+	t.errors *= times
 }
