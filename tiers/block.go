@@ -36,6 +36,7 @@ type block struct {
 	content *shape.Content
 	base    brokerCounts // before the worker existed
 	opened  []driver.Opened
+	bodies  map[int][]byte // of a message alone, by version
 	// opening and order are those of the block's row, by the cells' indexes in the family's row.
 	opening []int
 	order   [][]int
@@ -47,7 +48,15 @@ type block struct {
 // truth is what a batch has to deliver, by the content seed alone.
 type truth struct {
 	expectation shape.Expectation
+	byVersion   map[int]shape.Expectation // of a message alone, whose bytes are those of its version
 	repeats     int // a codec batch carries the same records again and again
+}
+
+func (t truth) of(version int) shape.Expectation {
+	if t.byVersion != nil {
+		return t.byVersion[version]
+	}
+	return t.expectation
 }
 
 // isWorkers tells whether an error is the worker's: it ends the block, and the run goes on.
@@ -103,8 +112,11 @@ func (b *block) prepare(ctx context.Context, families []*familyState) error {
 		return err
 	}
 	b.content = shape.NewContent(b.f.shape, b.row.ContentSeed)
+	if err := b.makeMessages(); err != nil {
+		return err
+	}
 	b.row.Topic = b.topic
-	_, forks := b.repeats(b.f.tier)
+	_, forks := b.repeatsOf(b.f.family)
 	cells := len(b.f.row.Cells)
 	b.opening = schedule.Opening(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, cells)
 	b.order = b.orders(forks, cells)
@@ -192,6 +204,9 @@ func (b *block) open(ctx context.Context) error {
 		if b.live != nil {
 			request.Brokers = b.live.broker.Addresses()
 		}
+		if b.f.message != nil {
+			request.Message = &driver.Message{Key: b.f.message.Key, Direction: b.f.message.Direction, Bytes: b.bodies[cell.Version]}
+		}
 		var err error
 		if b.opened[i], err = b.worker(i).Open(ctx, request); err != nil {
 			return b.blameCell(i, err)
@@ -258,10 +273,13 @@ func (b *block) findSize(ctx context.Context) (requests int, err error) {
 // expect says what a batch of so many requests has to deliver.
 func (b *block) expect(requests int) truth {
 	perRequest := b.f.row.RecordsPerRequest
-	if b.live == nil {
-		return truth{b.content.Expect(perRequest), requests}
+	switch {
+	case b.f.message != nil:
+		return truth{byVersion: b.expectMessages(), repeats: requests}
+	case b.live == nil:
+		return truth{expectation: b.content.Expect(perRequest), repeats: requests}
 	}
-	return truth{b.content.Expect(perRequest * requests), 1}
+	return truth{expectation: b.content.Expect(perRequest * requests), repeats: 1}
 }
 
 // plantBatches is how many batches of the warm reference say what the canary's plant is a share of.
@@ -322,7 +340,10 @@ func (b *block) warm(ctx context.Context) error {
 	var previous []float64
 	limit := schedule.WarmLimit
 	size := schedule.WarmWindow
-	if b.Profile == schedule.Quick {
+	if b.f.message != nil {
+		limit, size = apiWarmLimit, schedule.QuickWindow
+	}
+	if b.Profile == schedule.Quick && b.f.message == nil {
 		requests, limit, size = max(1, requests/2), quickWarmLimit, schedule.QuickWindow
 	}
 	for started := b.Now(); b.Now().Sub(started) < limit; {

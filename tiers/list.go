@@ -43,7 +43,7 @@ func List(c Config) ([]Listed, error) {
 	var list []Listed
 	for _, f := range s.chosen(s.embedded) {
 		n := s.cellsOf(f)
-		draws, forks := s.repeats(f.tier)
+		draws, forks := s.repeatsOf(f)
 		list = append(list, Listed{Name: f.name(), Tier: f.tier, Cells: n, Deciding: f.deciding, Margin: f.margin,
 			Expected: time.Duration(draws*forks) * s.blockExpected(f, n)})
 	}
@@ -56,10 +56,13 @@ func (s *session) cellsOf(f family) int {
 		return 1
 	}
 	low, high := f.api.Floor, f.api.Floor+usualVersions[f.api.Name]-1
+	if f.message != nil {
+		high = f.message.Newest
+	}
 	for i, side := range s.sides {
 		switch r := side.implemented(f.api); {
 		case r == pin.None:
-		case i == 0:
+		case i == 0 && f.message == nil:
 			high = r[1]
 		default:
 			high = min(high, r[1])
@@ -80,6 +83,9 @@ func (s *session) blockExpected(f family, cells int) time.Duration {
 	if s.Baseline != nil && f.tier < 2 {
 		work.Primes = schedule.PrimesPerRound
 	}
+	if f.message != nil {
+		return schedule.EstimateBlockAt(work, apiCosts(cells))
+	}
 	return schedule.EstimateBlock(work)
 }
 
@@ -91,12 +97,15 @@ func (s *session) rounds(f family, cells int) int {
 	if s.Baseline != nil {
 		cells /= 2 // the square is that of one build's cells
 	}
-	return schedule.Rounds(cells, s.squares(f))
+	return schedule.Rounds(cells, s.squares(f, cells))
 }
 
 // squares is how much of a Williams square a block takes. The forks of a draw make whole ones together, with half a square each as with one.
-func (s *session) squares(f family) float64 {
+func (s *session) squares(f family, cells int) float64 {
 	squares := s.budget.Squares
+	if f.message != nil {
+		return apiSquares(cells)
+	}
 	if f.wholeSquares {
 		squares = max(1, squares)
 	}
@@ -108,10 +117,10 @@ func (b *block) orders(forks, cells int) [][]int {
 		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, second.Forks, cells, second.Squares)
 	}
 	if b.f.tier < 2 && len(b.sides) > 1 {
-		return schedule.OrdersOfTwo(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells/2, b.squares(b.f.family))
+		return schedule.OrdersOfTwo(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells/2, b.squares(b.f.family, cells/2))
 	}
 	if b.f.tier < 2 {
-		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells, b.squares(b.f.family))
+		return schedule.Orders(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, forks, cells, b.squares(b.f.family, cells))
 	}
 	single := make([][]int, sanityRounds)
 	for i := range single {
@@ -127,11 +136,12 @@ func (s *session) expected(tiers []int) time.Duration {
 		if tier > 0 && !s.Attached() {
 			sum += brokerExpected
 		}
-		draws, forks := s.repeats(tier)
+		draws, _ := s.repeats(tier)
 		for _, f := range s.able() {
 			if f.tier != tier {
 				continue
 			}
+			draws, forks := s.repeatsOf(f)
 			sum += time.Duration(draws*forks) * s.blockExpected(f, s.cellsOf(f))
 		}
 		if tier > 0 {

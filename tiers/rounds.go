@@ -112,9 +112,10 @@ func (b *block) round(ctx context.Context, slots []slot) ([]record.Batch, error)
 	if err != nil && len(done) < len(slots) {
 		err = b.blameCell(slots[len(done)].cell, err)
 	}
-	want, times := b.truth.expectation, b.truth.repeats
+	times := b.truth.repeats
 	rows := make([]record.Batch, len(done))
 	for i := range done {
+		want := b.truth.of(b.f.row.Cells[slots[i].cell].Version)
 		rows[i] = record.Batch{Where: b.where, Position: slots[i].position, Primes: slots[i].position < 0, Cell: turns[i].Batch.Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
 			ParentCPUNs:     after[i].parent - before[i].parent,
 			ExpectedRecords: want.Records * times, ExpectedBytes: want.Bytes * int64(times), ExpectedByteSum: want.ByteSum * uint64(times),
@@ -233,7 +234,7 @@ func (b *block) hash(ctx context.Context, i, requests int) error {
 	if b.f.tier == 2 {
 		times, requests = len(b.row.Orders), b.f.row.RequestsPerBatch
 	}
-	want := b.expect(requests).expectation.Hash
+	want := b.expect(requests).of(c.Version).Hash
 	for turn := range times {
 		got, err := b.worker(i).Hash(ctx, driver.Batch{Cell: c.Cell, Requests: requests})
 		if err != nil {

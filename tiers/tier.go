@@ -64,7 +64,7 @@ func (s *session) tier(ctx context.Context, tier int) error {
 	if err != nil {
 		return s.endTier(ctx, l, tier, err)
 	}
-	for _, api := range apis {
+	for _, api := range s.apisOf(tier) {
 		if err := s.writer.Write(plans[api.Name]); err != nil {
 			return err
 		}
@@ -81,6 +81,9 @@ func (s *session) tier(ctx context.Context, tier int) error {
 	for draw := range draws {
 		for fork := range forks {
 			for _, f := range families {
+				if own, _ := s.repeatsOf(f.family); draw >= own {
+					continue
+				}
 				if err := s.oneBlock(ctx, l, f, families, draw, fork); err != nil {
 					return s.endTier(ctx, l, tier, err)
 				}
@@ -125,9 +128,12 @@ func (s *session) states(tier int) []*familyState {
 
 // declare fills the part of a family's row that is known before its first block.
 func (s *session) declare(f *familyState, plan record.Plan) error {
-	draws, forks := s.repeats(f.tier)
+	draws, forks := s.repeatsOf(f.family)
 	f.row = record.Family{Tier: f.tier, Name: f.name(), API: f.api.Name, Key: f.api.Key, Shape: f.shape, Mode: f.mode, Margin: f.margin,
 		Deciding: f.deciding, Reference: driver.Unpinned, Blocks: draws * forks, Cells: cells(f.tier, plan, s.sidesOf(f.tier))}
+	if f.message != nil {
+		f.row.Message, f.row.Group = f.message.Direction, f.message.Group
+	}
 	if f.tier < 2 {
 		if len(plan.Pinned) == 0 {
 			return &UsageError{[]string{fmt.Sprintf("no version of %s is left for tier %d; protocolbench probe shows why", plan.API, f.tier)}}
@@ -242,7 +248,7 @@ var apis = []pin.API{pin.Produce, pin.Fetch}
 func (s *session) plans(ctx context.Context, l *live, tier int) (map[string]record.Plan, error) {
 	plans := map[string]record.Plan{}
 	var refused []string
-	for _, api := range apis {
+	for _, api := range s.apisOf(tier) {
 		plan, err := s.probe(ctx, l, tier, api)
 		if err != nil {
 			return nil, err

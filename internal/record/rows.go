@@ -207,7 +207,11 @@ type Family struct {
 	Key    int16       `json:"key"`
 	Shape  shape.Shape `json:"shape"`
 	Mode   string      `json:"mode"`
-	Margin float64     `json:"margin"`
+	// Message is "request" or "response" where a message alone is coded, which carries no records; Group is what its API belongs to ("group", "transaction", "metadata", "other"). Absent
+	// elsewhere.
+	Message string  `json:"message,omitempty" since:"3"`
+	Group   string  `json:"group,omitempty" since:"3"`
+	Margin  float64 `json:"margin"`
 	// BuildMargin is the margin of candidate against baseline, which layout touches; 0: one build alone. Margin is that of their curves then.
 	BuildMargin float64      `json:"buildMargin,omitempty" since:"2"`
 	Deciding    bool         `json:"deciding"`

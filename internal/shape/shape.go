@@ -38,11 +38,19 @@ type Shape struct {
 	FetchBytes int `json:"fetchBytes,omitempty"`
 	// RequiredAcks is -1 (all) or 0 on Produce shapes.
 	RequiredAcks int `json:"requiredAcks"`
+	// Elements and Nested are the shape of a message that carries no records, where all of the above is 0: how many elements its outermost arrays
+	// have, and the arrays in these; Nested is 0 where there are none. 0 elsewhere.
+	Elements int `json:"elements,omitempty"`
+	Nested   int `json:"nested,omitempty"`
 }
 
 // RecordsPerRequest is the number of records of one request or one response. On a live fetch it is what a response of
 // FetchBytes carries, which the parent learns from the first preflight; this function is for shapes that fix it.
+// A message without records has elements in their place, the innermost of the two that the shape counts.
 func (s Shape) RecordsPerRequest() int {
+	if s.Elements > 0 {
+		return s.Elements * max(1, s.Nested)
+	}
 	return s.RecordsPerBatch * s.BatchesPerPartition * s.Partitions * s.Topics
 }
 
