@@ -15,7 +15,7 @@ type Question struct {
 	API         API
 	Implemented [2]int
 	// Baseline is what the other build of a run of two builds implements; nil where there is none.
-	Baseline   *[2]int
+	Baseline *[2]int
 	// Written is what this program itself can write of a message, which is what a worker is given; nil where a worker is given none.
 	Written    *[2]int
 	Advertised [2]int // None without a broker

@@ -49,7 +49,7 @@ type block struct {
 type truth struct {
 	expectation shape.Expectation
 	byVersion   map[int]shape.Expectation // of a message alone, whose bytes are those of its version
-	repeats     int // a codec batch carries the same records again and again
+	repeats     int                       // a codec batch carries the same records again and again
 }
 
 func (t truth) of(version int) shape.Expectation {

@@ -200,13 +200,13 @@ type FamilyCell struct {
 
 // Family is declared before its first block.
 type Family struct {
-	Kind   string      `json:"kind"`
-	Tier   int         `json:"tier"`
-	Name   string      `json:"name"`
-	API    string      `json:"api"`
-	Key    int16       `json:"key"`
-	Shape  shape.Shape `json:"shape"`
-	Mode   string      `json:"mode"`
+	Kind  string      `json:"kind"`
+	Tier  int         `json:"tier"`
+	Name  string      `json:"name"`
+	API   string      `json:"api"`
+	Key   int16       `json:"key"`
+	Shape shape.Shape `json:"shape"`
+	Mode  string      `json:"mode"`
 	// Message is "request" or "response" where a message alone is coded, which carries no records; Group is what its API belongs to ("group", "transaction", "metadata", "other"). Absent
 	// elsewhere.
 	Message string  `json:"message,omitempty" since:"3"`

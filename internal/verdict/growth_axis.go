@@ -23,6 +23,8 @@ var dimensions = []struct {
 	{"keys", func(s *shape.Shape) *int { return &s.KeyBytes }},
 	{"values", func(s *shape.Shape) *int { return &s.ValueBytes }},
 	{"headers", func(s *shape.Shape) *int { return &s.Headers }},
+	{"elements", func(s *shape.Shape) *int { return &s.Elements }},
+	{"nested", func(s *shape.Shape) *int { return &s.Nested }},
 }
 
 // growthPoint is one family as a size of an axis.
