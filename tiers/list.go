@@ -16,6 +16,8 @@ type Listed struct {
 	Deciding bool
 	Margin   float64
 	Expected time.Duration
+	// Group is what the API of a message alone belongs to; "" elsewhere.
+	Group string
 }
 
 // sanityRounds is how many batches a block of tier 2 takes, so that a client that keeps what it got has the time to show it.
@@ -44,7 +46,11 @@ func List(c Config) ([]Listed, error) {
 	for _, f := range s.chosen(s.embedded) {
 		n := s.cellsOf(f)
 		draws, forks := s.repeatsOf(f)
-		list = append(list, Listed{Name: f.name(), Tier: f.tier, Cells: n, Deciding: f.deciding, Margin: f.margin,
+		group := ""
+		if f.message != nil {
+			group = f.message.Group
+		}
+		list = append(list, Listed{Group: group, Name: f.name(), Tier: f.tier, Cells: n, Deciding: f.deciding, Margin: f.margin,
 			Expected: time.Duration(draws*forks) * s.blockExpected(f, n)})
 	}
 	return list, nil

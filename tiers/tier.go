@@ -235,7 +235,7 @@ func (s *session) standing(tier, draw, draws int) {
 
 func printStanding(w io.Writer, v verdict.Verdict, tier int) {
 	for _, f := range v.Families {
-		if f.Tier == tier {
+		if f.Tier == tier && f.Message == "" { // those have one draw, and are hundreds
 			fmt.Fprintf(w, "  %s\n", report.FamilyLine(f))
 		}
 	}

@@ -18,6 +18,7 @@ type document struct {
 	Facts      []fact // what was planted, then brokers
 	Headline   []string
 	Tiers      []tierSection
+	APIs       *apiSection    // nil without messages of other APIs
 	Sanity     *sanitySection // nil without tier 2
 	Proofs     []string       // counts, per tier and run
 	Problems   []problem      // every guard that failed or is blind, in full
@@ -63,7 +64,7 @@ type footnote struct {
 
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
-	d := document{Planted: plantedText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
+	d := document{Planted: plantedText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: withoutFolded(v).Guards,
 		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v)}
 	for _, w := range v.Warnings {
 		d.note(w)
@@ -74,7 +75,7 @@ func build(v verdict.Verdict, run *record.Run) document {
 			section.Title = buildsTitles[tier]
 		}
 		for _, f := range v.Families {
-			if f.Tier == tier {
+			if f.Tier == tier && !folds(v, f) {
 				section.Families = append(section.Families, d.family(v, f, familyRun(run, f.Name)))
 			}
 		}
@@ -83,6 +84,8 @@ func build(v verdict.Verdict, run *record.Run) document {
 		}
 	}
 	d.Headline = headline(v, d.showsTraffic())
+	d.APIs = apis(v)
+	d.Proofs = append(d.Proofs, proofsOfFolded(v)...)
 	d.Sanity = sanity(v)
 	return d
 }
