@@ -32,9 +32,9 @@ const apiTitle = "Tier 0, messages of the other APIs: what stands out?"
 
 // apiLines say how the table is to be read.
 var apiLines = []string{
-	"A line is a place at which the cost of a message changes by more than 10 %, 1 us and 1 % (step), a version on which it grows with the number of elements more than on another (growth), a message whose elements cost more the more of them there are at every version " +
-		"(own growth), or a version that is slower than the newest by as much (slower). Of a step at several sizes the largest is shown. Steps compare a plateau with the one before it; us, bytes and allocs are per message, at the version before and at this one, bytes and allocations counted.",
-	"Most steps are fields that the version added: bytes or allocations rise with the cost. Where neither does, the code of that version is worth a look.",
+	"A line is a place in a message's versions at which its cost changes by more than 10 % and 1 us (step), versions on which it grows faster with the number of elements than on others (GROWS), a message whose elements cost more at 100 of them than at 10 on " +
+		"every version (own growth), or a version that is slower than the newest. Of a step at several sizes the largest is shown: 100 outermost (el.) or nested (nest.) elements. us, bytes and allocs are those of one message at the version before and at this one.",
+	"Most steps are fields that the version added: then bytes, allocations or both explain them (why), changing by at least a third as much. Where NOTHING does, look at the code of that version; the encoding of flexible versions is one such thing.",
 }
 
 // apis shows the messages, nil without any.
@@ -43,7 +43,7 @@ func apis(v verdict.Verdict) *apiSection {
 	if families == nil {
 		return nil
 	}
-	s := &apiSection{Title: apiTitle, StandOut: table{Head: []column{{"message", true}, {"size", true}, {"what", true}, {"us", false}, {"cost %", false}, {"bytes", false}, {"allocs", false}, {"beside the cost", true}}}}
+	s := &apiSection{Title: apiTitle, StandOut: table{Head: []column{{"message", true}, {"size", true}, {"what", true}, {"us", false}, {"cost %", false}, {"bytes", false}, {"allocs", false}, {"why", true}}}}
 	s.Lines = append(slices.Clone(apiLines), apiCounts(families))
 	for _, m := range byMessage(families) {
 		for _, row := range standingOut(m) {
@@ -139,8 +139,7 @@ func standingOut(sizes []verdict.Family) (rows [][]string) {
 		rows = append(rows, slowerRows(f, at)...)
 		if versions := growing(f); versions != nil {
 			steepest, flattest := ends(f.Growth.Cells, func(c verdict.GrowthCell) float64 { return c.Slope })
-			rows = append(rows, []string{f.API, sizeOf(f), fmt.Sprintf("GROWS with %s: %s", f.Growth.Axis, versionList(versions)), "", "", "", "",
-				fmt.Sprintf("slope %+.3f beside v%d", steepest.Slope-flattest.Slope, flattest.Version)})
+			rows = append(rows, []string{f.API, shortSize(f), "GROWS " + versionList(versions), "", fmt.Sprintf("slope %+.2f", steepest.Slope-flattest.Slope), "", "", "NOTHING"})
 		}
 		if row := ownGrowthRow(f, sizes); row != nil {
 			rows = append(rows, row)
@@ -152,20 +151,26 @@ func standingOut(sizes []verdict.Family) (rows [][]string) {
 func stepRow(f verdict.Family, s verdict.Step) []string {
 	here, _ := cellOf(f, s.At)
 	left, _ := cellOf(f, before(f, s.At))
-	return []string{f.API, sizeOf(f), fmt.Sprintf("step at v%d", s.At), fromTo(left.CPUUsPerRequest, here.CPUUsPerRequest), fmt.Sprintf("%s [%s, %s]", signed(s.Difference), signed(s.Low), signed(s.High)),
-		fromTo(perMessage(left, left.WireBytesPerRecord), perMessage(here, here.WireBytesPerRecord)), fromTo(perMessage(left, left.AllocsPerRecord), perMessage(here, here.AllocsPerRecord)),
-		beside(left, here, s.Difference)}
+	return pairRow(f, fmt.Sprintf("step at v%d", s.At), left, here, s.Difference)
 }
 
-// slowerRows are versions that are slower than the newest where no step has been said to make them so.
+// pairRow lays two versions side by side.
+func pairRow(f verdict.Family, what string, from, to verdict.Cell, difference float64) []string {
+	return []string{f.API, shortSize(f), what, fromTo(from.CPUUsPerRequest, to.CPUUsPerRequest), times(difference),
+		fromTo(perMessage(from, from.WireBytesPerRecord), perMessage(to, to.WireBytesPerRecord)), fromTo(perMessage(from, from.AllocsPerRecord), perMessage(to, to.AllocsPerRecord)),
+		explained(from, to, difference)}
+}
+
+// slowerRows are versions that are slower than the newest, or than those before it, where no step has been said to make them so.
 func slowerRows(f verdict.Family, steps []int) (rows [][]string) {
-	newest, ok := cellOf(f, f.Reference)
 	for _, c := range f.Cells {
-		if !ok || c.Verdict != verdict.Slower || len(steps) > 0 {
-			continue
+		against := f.Reference
+		if c.Version == f.Reference {
+			against = before(f, c.Version)
 		}
-		rows = append(rows, []string{f.API, sizeOf(f), fmt.Sprintf("v%d slower", c.Version), fromTo(newest.CPUUsPerRequest, c.CPUUsPerRequest), fmt.Sprintf("%s %s", signed(c.Difference), interval(c)),
-			fromTo(perMessage(newest, newest.WireBytesPerRecord), perMessage(c, c.WireBytesPerRecord)), fromTo(perMessage(newest, newest.AllocsPerRecord), perMessage(c, c.AllocsPerRecord)), beside(newest, c, c.Difference)})
+		if other, ok := cellOf(f, against); ok && c.Verdict == verdict.Slower && len(steps) == 0 {
+			rows = append(rows, pairRow(f, fmt.Sprintf("v%d slower", c.Version), other, c, c.Difference))
+		}
 	}
 	return rows
 }
@@ -192,23 +197,33 @@ func ownGrowthRow(f verdict.Family, sizes []verdict.Family) []string {
 	if rises <= standOutPart || large.CPUUsPerRequest*rises < standOutUs {
 		return nil
 	}
-	return []string{f.API, sizeOf(f), fmt.Sprintf("own growth, v%d", f.Reference), fmt.Sprintf("%s -> %s ns/el", figure(small.CPUNsPerRecord), figure(large.CPUNsPerRecord)), signed(rises) + " from 10 to 100", "",
-		fmt.Sprintf("%s -> %s /el", allocations(small.AllocsPerRecord), allocations(large.AllocsPerRecord)), ""}
+	return []string{f.API, shortSize(f), fmt.Sprintf("own growth v%d", f.Reference), fmt.Sprintf("%s->%s ns/el", figure(small.CPUNsPerRecord), figure(large.CPUNsPerRecord)), times(rises), "", "", ""}
 }
 
-// beside says what else changed with the cost.
-func beside(from, to verdict.Cell, difference float64) string {
+// explained says what else changed with the cost, as much at least as a third of it.
+func explained(from, to verdict.Cell, difference float64) string {
 	bytes, allocs := change(from.WireBytesPerRecord, to.WireBytesPerRecord), change(from.AllocsPerRecord, to.AllocsPerRecord)
 	const hardly = 0.02
+	enough := func(part float64) bool { return part*difference > 0 && math.Abs(part) >= math.Abs(difference)/3 }
 	switch {
+	case enough(allocs) && enough(bytes):
+		return "both"
+	case enough(allocs):
+		return "allocs"
+	case enough(bytes):
+		return "bytes"
 	case math.Abs(bytes) < hardly && math.Abs(allocs) < hardly:
-		return "NOTHING: bytes and allocations are as before"
-	case allocs*difference > 0 && math.Abs(allocs) >= math.Abs(difference)/3:
-		return fmt.Sprintf("bytes %s %%, allocs %s %%", signed(bytes), signed(allocs))
-	case bytes*difference > 0 && math.Abs(bytes) >= math.Abs(difference)/3:
-		return fmt.Sprintf("bytes %s %%", signed(bytes))
+		return "NOTHING"
 	}
-	return fmt.Sprintf("LITTLE: bytes %s %%, allocs %s %%", signed(bytes), signed(allocs))
+	return "little"
+}
+
+// times is a relative difference in percent, and from three times as much on the factor.
+func times(difference float64) string {
+	if difference >= 2 {
+		return "x " + figure(1+difference)
+	}
+	return signed(difference)
 }
 
 func change(from, to float64) float64 {
@@ -240,9 +255,14 @@ func perMessage(c verdict.Cell, perElement float64) float64 {
 func fromTo(from, to float64) string {
 	largest := max(from, to)
 	if largest >= 100 || from == math.Trunc(from) && to == math.Trunc(to) {
-		return fmt.Sprintf("%.0f -> %.0f", from, to)
+		return fmt.Sprintf("%.0f->%.0f", from, to)
 	}
-	return fmt.Sprintf("%s -> %s", like(from, largest), like(to, largest))
+	return fmt.Sprintf("%s->%s", like(from, largest), like(to, largest))
+}
+
+// shortSize leaves room for the figures: "el. 100", "nest. 100".
+func shortSize(f verdict.Family) string {
+	return strings.NewReplacer("elements=", "el. ", "nested=", "nest. ").Replace(sizeOf(f))
 }
 
 // sizeOf is the part of a family's name that says its size.
