@@ -46,9 +46,7 @@ func apis(v verdict.Verdict) *apiSection {
 	s := &apiSection{Title: apiTitle, StandOut: table{Head: []column{{"message", true}, {"size", true}, {"what", true}, {"us", false}, {"cost %", false}, {"bytes", false}, {"allocs", false}, {"why", true}}}}
 	s.Lines = append(slices.Clone(apiLines), apiCounts(families))
 	for _, m := range byMessage(families) {
-		for _, row := range standingOut(m) {
-			s.StandOut.Rows = append(s.StandOut.Rows, row)
-		}
+		s.StandOut.Rows = append(s.StandOut.Rows, standingOut(m)...)
 	}
 	if len(s.StandOut.Rows) == 0 {
 		s.Lines = append(s.Lines, "Nothing stands out.")
