@@ -149,7 +149,7 @@ func standingOut(sizes []verdict.Family) (rows [][]string) {
 func stepRow(f verdict.Family, s verdict.Step) []string {
 	here, _ := cellOf(f, s.At)
 	left, _ := cellOf(f, before(f, s.At))
-	return pairRow(f, fmt.Sprintf("step at v%d", s.At), left, here, s.Difference)
+	return pairRow(f, fmt.Sprintf("v%d step", s.At), left, here, s.Difference)
 }
 
 // pairRow lays two versions side by side.

@@ -48,17 +48,17 @@ func TestWhatStandsOut(t *testing.T) {
 		want     []string
 	}{
 		"a field": {[]verdict.Family{stepped(messageOf("AResponse", "group", "elements=100", 100, [3]float64{10, 1000, 100}, [3]float64{15, 1500, 200}), 1, 0.5)},
-			[]string{"AResponse|el. 100|step at v1|10->15|+50.0|1000->1500|100->200|both"}},
+			[]string{"AResponse|el. 100|v1 step|10->15|+50.0|1000->1500|100->200|both"}},
 		"no field": {[]verdict.Family{stepped(messageOf("AResponse", "group", "nested=100", 100, [3]float64{10, 1000, 100}, [3]float64{15, 1000, 100}), 1, 0.5)},
-			[]string{"AResponse|nest. 100|step at v1|10->15|+50.0|1000->1000|100->100|NOTHING"}},
+			[]string{"AResponse|nest. 100|v1 step|10->15|+50.0|1000->1000|100->100|NOTHING"}},
 		"the wrong way": {[]verdict.Family{stepped(messageOf("AResponse", "group", "elements=100", 100, [3]float64{10, 1000, 100}, [3]float64{15, 700, 100}), 1, 0.5)},
-			[]string{"AResponse|el. 100|step at v1|10->15|+50.0|1000->700|100->100|little"}},
+			[]string{"AResponse|el. 100|v1 step|10->15|+50.0|1000->700|100->100|little"}},
 		"many times": {[]verdict.Family{stepped(messageOf("AResponse", "group", "elements=100", 100, [3]float64{2, 1000, 0}, [3]float64{10, 9000, 0}), 1, 4)},
-			[]string{"AResponse|el. 100|step at v1|2->10|x 5.00|1000->9000|0->0|bytes"}},
+			[]string{"AResponse|el. 100|v1 step|2->10|x 5.00|1000->9000|0->0|bytes"}},
 		"the largest of two sizes": {[]verdict.Family{
 			stepped(messageOf("AResponse", "group", "elements=100", 100, [3]float64{10, 1000, 100}, [3]float64{15, 1500, 200}), 1, 0.5),
 			stepped(messageOf("AResponse", "group", "nested=100", 100, [3]float64{20, 1000, 100}, [3]float64{30, 1500, 200}), 1, 0.5)},
-			[]string{"AResponse|nest. 100|step at v1|20->30|+50.0|1000->1500|100->200|both"}},
+			[]string{"AResponse|nest. 100|v1 step|20->30|+50.0|1000->1500|100->200|both"}},
 		"too small a part": {[]verdict.Family{stepped(messageOf("AResponse", "group", "elements=100", 100, [3]float64{100, 1, 1}, [3]float64{109, 1, 1}), 1, 0.09)}, nil},
 		"too little":       {[]verdict.Family{stepped(messageOf("AResponse", "group", "elements=1", 1, [3]float64{1, 1, 1}, [3]float64{1.5, 1, 1}), 1, 0.5)}, nil},
 		"grows":            {[]verdict.Family{grown}, []string{"CResponse|el. 100|GROWS v1||slope +0.90|||NOTHING"}},
