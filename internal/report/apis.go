@@ -33,7 +33,7 @@ const apiTitle = "Tier 0, messages of the other APIs: what stands out?"
 // apiLines say how the table is to be read.
 var apiLines = []string{
 	"A line is a place in a message's versions at which its cost changes by more than 10 % and 1 us (step), versions on which it grows faster with the number of elements than on others (GROWS), a message whose elements cost more at 100 of them than at 10 on " +
-		"every version (own growth), or a version that is slower than the newest. Of a step at several sizes the largest is shown: 100 outermost (el.) or nested (nest.) elements. us, bytes and allocs are those of one message at the version before and at this one.",
+		"every version (own growth), or a version that is slower than the newest (of two builds: than with the baseline). Of a step at several sizes the largest is shown: 100 outermost (el.) or nested (nest.) elements. us, bytes and allocs are those of one message at the version before and at this one.",
 	"Most steps are fields that the version added: then bytes, allocations or both explain them (why), changing by at least a third as much. Where NOTHING does, look at the code of that version; the encoding of flexible versions is one such thing.",
 }
 
@@ -162,6 +162,12 @@ func pairRow(f verdict.Family, what string, from, to verdict.Cell, difference fl
 // slowerRows are versions that are slower than the newest, or than those before it, where no step has been said to make them so.
 func slowerRows(f verdict.Family, steps []int) (rows [][]string) {
 	for _, c := range f.Cells {
+		if c.Baseline != nil { // of two builds a version is compared with itself
+			if c.Verdict == verdict.Slower {
+				rows = append(rows, pairRow(f, fmt.Sprintf("v%d slower", c.Version), ofBaseline(c), c, c.Difference))
+			}
+			continue
+		}
 		against := f.Reference
 		if c.Version == f.Reference {
 			against = before(f, c.Version)
@@ -171,6 +177,12 @@ func slowerRows(f verdict.Family, steps []int) (rows [][]string) {
 		}
 	}
 	return rows
+}
+
+// ofBaseline is the same version with the baseline.
+func ofBaseline(c verdict.Cell) verdict.Cell {
+	b := c.Baseline
+	return verdict.Cell{Version: c.Version, CPUUsPerRequest: b.CPUUsPerRequest, CPUNsPerRecord: b.CPUNsPerRecord, AllocsPerRecord: b.AllocsPerRecord, WireBytesPerRecord: b.WireBytesPerRecord, RequestsPer1000: b.RequestsPer1000}
 }
 
 // ownGrowthRow asks whether an element of the reference costs more at the largest size of an axis than at a tenth of it. What a message costs by itself makes it fall.

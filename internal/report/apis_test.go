@@ -42,6 +42,9 @@ func TestWhatStandsOut(t *testing.T) {
 	slower.Cells[0].Verdict, slower.Cells[0].Difference = verdict.Slower, 0.5
 	newest := messageOf("EResponse", "group", "elements=100", 100, [3]float64{10, 100, 10}, [3]float64{15, 100, 10})
 	newest.Cells[1].Verdict, newest.Cells[1].Difference = verdict.Slower, 0.5
+	builds := messageOf("GResponse", "group", "elements=100", 100, [3]float64{15, 100, 10}, [3]float64{10, 100, 10})
+	builds.Cells[0].Verdict, builds.Cells[0].Difference = verdict.Slower, 0.25
+	builds.Cells[0].Baseline = &verdict.Figures{CPUUsPerRequest: 12, WireBytesPerRecord: 1, AllocsPerRecord: 0.08, RequestsPer1000: 10}
 	quadratic := messageOf("FResponse", "group", "elements=100", 100, [3]float64{50, 100, 10})
 	for name, c := range map[string]struct {
 		families []verdict.Family
@@ -64,6 +67,7 @@ func TestWhatStandsOut(t *testing.T) {
 		"grows":            {[]verdict.Family{grown}, []string{"CResponse|el. 100|GROWS v1||slope +0.90|||NOTHING"}},
 		"slower":           {[]verdict.Family{slower}, []string{"DResponse|el. 100|v0 slower|10->15|+50.0|100->100|10->10|NOTHING"}},
 		"the newest":       {[]verdict.Family{newest}, []string{"EResponse|el. 100|v1 slower|10->15|+50.0|100->100|10->10|NOTHING"}},
+		"two builds":       {[]verdict.Family{builds}, []string{"GResponse|el. 100|v0 slower|12->15|+25.0|100->100|8->10|allocs"}},
 		"own growth":       {[]verdict.Family{messageOf("FResponse", "group", "elements=10", 10, [3]float64{3, 100, 10}), quadratic}, []string{"FResponse|el. 100|own growth v0|300.0->500.0 ns/el|+66.7|||"}},
 		"no own growth":    {[]verdict.Family{messageOf("FResponse", "group", "elements=10", 10, [3]float64{6, 100, 10}), quadratic}, nil},
 	} {
