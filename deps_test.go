@@ -37,7 +37,7 @@ var importRules = []importRule{
 	{"crypto/rand", []string{"internal/cli", "internal/broker"}, "only what no seed may decide: the seed that nobody gave, and names that must not meet another run's"},
 	{"github.com/twmb/franz-go/pkg/kfake", []string{"internal/broker"}, "the embedded broker"},
 	{"github.com/twmb/franz-go/pkg/kadm", []string{"internal/admin"}, "cmd/franz-worker has to compile against releases that kadm doesn't"},
-	{"github.com/twmb/franz-go/...", []string{"internal/client/franz", "internal/admin", "internal/broker"}, "a client library is imported only in its own client package"},
+	{"github.com/twmb/franz-go/...", []string{"internal/client/franz", "internal/admin", "internal/broker", "internal/messages"}, "a client library is imported only in its own client package, and where this program itself speaks the protocol"},
 	{"github.com/go-resty/resty/v2", []string{"internal/jolokia"}, "JMX over HTTP is in one place"},
 	{"github.com/spf13/cobra", []string{"internal/cli"}, "flags are the command line's business"},
 	{"github.com/schollz/progressbar/v3", []string{"internal/cli"}, "progress is the command line's business"},

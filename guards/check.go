@@ -17,7 +17,12 @@ const (
 // families as declared, guards as listed below, versions ascending.
 func Check(run *record.Run) []Finding {
 	findings := slices.Concat(checkRunComplete(run), checkIdentity(run), checkPlan(run))
+	findings = append(findings, notAskedOfMessages(run)...)
 	for _, f := range run.Families {
+		if f.Message != "" {
+			findings = append(findings, checkMessage(run, f)...)
+			continue
+		}
 		valid, voids := Valid(run, f)
 		for _, ask := range []struct {
 			guard func(*record.Run, record.FamilyRun) []Finding

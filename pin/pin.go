@@ -10,6 +10,8 @@ type API struct {
 	Floor int
 	// Bean is the value of the request tag in the broker's RequestMetrics.
 	Bean string
+	// Message: Name is that of one of its messages ("MetadataResponse"), which tier 0 codes by itself, without records.
+	Message bool
 }
 
 // The two APIs whose versions are measured.

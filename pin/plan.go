@@ -15,7 +15,9 @@ type Question struct {
 	API         API
 	Implemented [2]int
 	// Baseline is what the other build of a run of two builds implements; nil where there is none.
-	Baseline   *[2]int
+	Baseline *[2]int
+	// Written is what this program itself can write of a message, which is what a worker is given; nil where a worker is given none.
+	Written    *[2]int
 	Advertised [2]int // None without a broker
 	// Accepted has, per version that was tried with one real request, nil or why it failed. Versions that were not tried are
 	// not in it. It is not looked at without a broker.
@@ -55,6 +57,8 @@ func (q Question) answer(v int) record.PlanAnswer {
 		answer.Why = fmt.Sprintf("older than record batches of format v2, which begin at %s v%d: another payload, so no fair comparison", q.API.Name, q.API.Floor)
 	case q.Baseline != nil && !within(v, *q.Baseline):
 		answer.Why = fmt.Sprintf("the baseline implements %s v%d-v%d only: builds are compared on the versions that both have", q.API.Name, q.Baseline[0], q.Baseline[1])
+	case q.Written != nil && !within(v, *q.Written):
+		answer.Why = fmt.Sprintf("this program can write %s v%d-v%d only, and what a client reads and writes is judged by what it wrote", q.API.Name, q.Written[0], q.Written[1])
 	case q.Asked != None && !within(v, q.Asked):
 		answer.Why = fmt.Sprintf("not asked for (--versions %d-%d)", q.Asked[0], q.Asked[1])
 	default:

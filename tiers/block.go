@@ -35,6 +35,7 @@ type block struct {
 	content *shape.Content
 	base    brokerCounts // before the worker existed
 	opened  []driver.Opened
+	bodies  map[int][]byte // of a message alone, by version
 	// opening and order are those of the block's row, by the cells' indexes in the family's row.
 	opening []int
 	order   [][]int
@@ -46,14 +47,22 @@ type block struct {
 // truth is what a batch has to deliver, by the content seed alone.
 type truth struct {
 	expectation shape.Expectation
-	repeats     int // a codec batch carries the same records again and again
+	byVersion   map[int]shape.Expectation // of a message alone, whose bytes are those of its version
+	repeats     int                       // a codec batch carries the same records again and again
 	// partitions and errors are how many of them the answers of a whole batch have, where answers carry no records and this is all that there is to prove.
 	partitions, errors int
 }
 
-// state puts beside what a worker says what it has to say.
-func (t truth) state(row *record.Batch) {
-	want, times := t.expectation, t.repeats
+func (t truth) of(version int) shape.Expectation {
+	if t.byVersion != nil {
+		return t.byVersion[version]
+	}
+	return t.expectation
+}
+
+// state puts beside what a worker says what it has to say at a version.
+func (t truth) state(row *record.Batch, version int) {
+	want, times := t.of(version), t.repeats
 	row.ExpectedRecords, row.ExpectedBytes, row.ExpectedByteSum = want.Records*times, want.Bytes*int64(times), want.ByteSum*uint64(times)
 	row.ExpectedFirstKey, row.ExpectedLastKey = want.FirstKey, want.LastKey
 	row.ExpectedPartitions, row.ExpectedErrors = t.partitions, t.errors
@@ -112,8 +121,11 @@ func (b *block) prepare(ctx context.Context, families []*familyState) error {
 		return err
 	}
 	b.content = shape.NewContent(b.f.shape, b.row.ContentSeed)
+	if err := b.makeMessages(); err != nil {
+		return err
+	}
 	b.row.Topic = b.topic
-	_, forks := b.repeats(b.f.tier)
+	_, forks := b.repeatsOf(b.f.family)
 	cells := len(b.f.row.Cells)
 	b.opening = schedule.Opening(b.Seed, b.where.Family, b.where.Draw, b.where.Fork, cells)
 	b.order = b.orders(forks, cells)
@@ -205,6 +217,9 @@ func (b *block) open(ctx context.Context) error {
 		if b.live != nil {
 			request.Brokers = b.live.broker.Addresses()
 		}
+		if b.f.message != nil {
+			request.Message = &driver.Message{Key: b.f.message.Key, Direction: b.f.message.Direction, Bytes: b.bodies[cell.Version]}
+		}
 		var err error
 		if b.opened[i], err = b.worker(i).Open(ctx, request); err != nil {
 			return b.blameCell(i, err)
@@ -271,7 +286,10 @@ func (b *block) findSize(ctx context.Context) (requests int, err error) {
 // expect says what a batch of so many requests has to deliver.
 func (b *block) expect(requests int) truth {
 	perRequest := b.f.row.RecordsPerRequest
-	if b.live == nil {
+	switch {
+	case b.f.message != nil:
+		return truth{byVersion: b.expectMessages(), repeats: requests}
+	case b.live == nil:
 		t := truth{expectation: b.content.Expect(perRequest), repeats: requests}
 		if s := b.f.shape; s.Polls() {
 			t.partitions, t.errors = requests*s.Topics*s.Partitions, requests*s.ErrorsPerRequest()
@@ -339,7 +357,10 @@ func (b *block) warm(ctx context.Context) error {
 	var previous []float64
 	limit := schedule.WarmLimit
 	size := schedule.WarmWindow
-	if b.Profile == schedule.Quick {
+	if b.f.message != nil {
+		limit, size = apiWarmLimit, schedule.QuickWindow
+	}
+	if b.Profile == schedule.Quick && b.f.message == nil {
 		requests, limit, size = max(1, requests/2), quickWarmLimit, schedule.QuickWindow
 	}
 	for started := b.Now(); b.Now().Sub(started) < limit; {

@@ -14,7 +14,7 @@ import (
 // changed the schema. Names are those of the axis, so that --only takes one.
 func codecs() []family {
 	families := append(core(), records()...)
-	for _, s := range messages() {
+	for _, s := range bothWays() {
 		families = append(families, inMemory(schedule.Release, pin.Fetch, s), inMemory(schedule.Release, pin.Produce, s))
 	}
 	for _, list := range [][]family{batches(), compressions(), aborted(), deliveries(), answers(), framed()} {
@@ -85,8 +85,8 @@ func records() []family {
 	return families
 }
 
-// messages are the axes that a request and a response have alike: partitions, topics and their names, headers, values, keys.
-func messages() []shape.Shape {
+// bothWays are the axes that a request and a response have alike: partitions, topics and their names, headers, values, keys.
+func bothWays() []shape.Shape {
 	var list []shape.Shape
 	add := func(s shape.Shape, change func(*shape.Shape)) {
 		change(&s)

@@ -3,9 +3,11 @@ package tiers
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"protocolbench/internal/driver"
+	"protocolbench/internal/messages"
 	"protocolbench/internal/schedule"
 	"protocolbench/internal/shape"
 	"protocolbench/pin"
@@ -40,12 +42,17 @@ type family struct {
 	maxRequests int
 	// fetchWhole is how many records one response of a live fetch is expected to carry, for the estimate of topic sizes only.
 	fetchWhole int
+	// message is what is coded where a message alone is, without records; nil elsewhere.
+	message *messages.Message
 }
 
 // quickMargin is the quick profile's margin everywhere: it has a third of the forks and a sixth of the rounds.
 const quickMargin = 0.10
 
 func (f family) name() string {
+	if f.message != nil {
+		return fmt.Sprintf("tier%d/apis/%s/%s.%s/%s/%s", f.tier, f.message.Group, strings.ToLower(f.message.API), f.message.Direction, f.shape.Name, f.mode)
+	}
 	mode := f.mode
 	if f.tier == 2 {
 		mode = "alone"
@@ -73,7 +80,7 @@ func flat(name string, records, batches, partitions, topics int) shape.Shape {
 
 // everything lists all families of all tiers and profiles, in the order in which they are run and shown.
 func everything() []family {
-	return slices.Concat(codecs(), pinned(), sanity())
+	return slices.Concat(codecs(), apiFamilies(), pinned(), sanity())
 }
 
 // pinned is tier 1, with METHOD.md's margins: what each shape can resolve on two cores.
@@ -132,8 +139,9 @@ func sanity() []family {
 // is taken for a broker's.
 func (c Config) chosen(embedded bool) []family {
 	var families []family
+	reaching := c.reaching()
 	for _, f := range everything() {
-		if !c.has(f.tier) || !c.wants(f) {
+		if !c.has(f.tier) || !c.wants(f, reaching) {
 			continue
 		}
 		if c.Baseline != nil && f.shape.Compressed() {
@@ -160,20 +168,23 @@ func (c Config) chosen(embedded bool) []family {
 
 // wants tells whether a family is in the profile and, with --only, fits a pattern. A pattern that fits no family of the profile
 // reaches beyond it: who names a family wants it.
-func (c Config) wants(f family) bool {
+func (c Config) wants(f family, reaching []bool) bool {
 	if len(c.Only) == 0 {
 		return f.in(c.Profile)
 	}
-	for _, pattern := range c.Only {
-		if matches(pattern, f.name()) && (f.in(c.Profile) || !c.reachesProfile(pattern)) {
+	for i, pattern := range c.Only {
+		if (f.in(c.Profile) || reaching[i]) && matches(pattern, f.name()) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c Config) reachesProfile(pattern string) bool {
-	return slices.ContainsFunc(everything(), func(f family) bool {
-		return c.has(f.tier) && f.in(c.Profile) && matches(pattern, f.name())
-	})
+// reaching says of each pattern whether it fits no family of the profile.
+func (c Config) reaching() []bool {
+	list := make([]bool, len(c.Only))
+	for i, pattern := range c.Only {
+		list[i] = !slices.ContainsFunc(everything(), func(f family) bool { return c.has(f.tier) && f.in(c.Profile) && matches(pattern, f.name()) })
+	}
+	return list
 }

@@ -16,6 +16,8 @@ type Listed struct {
 	Deciding bool
 	Margin   float64
 	Expected time.Duration
+	// Group is what the API of a message alone belongs to; "" elsewhere.
+	Group string
 }
 
 // sanityRounds is how many batches a block of tier 2 takes, so that a client that keeps what it got has the time to show it.
@@ -43,8 +45,12 @@ func List(c Config) ([]Listed, error) {
 	var list []Listed
 	for _, f := range s.chosen(s.embedded) {
 		n := s.cellsOf(f)
-		draws, forks := s.repeats(f.tier)
-		list = append(list, Listed{Name: f.name(), Tier: f.tier, Cells: n, Deciding: f.deciding, Margin: f.margin,
+		draws, forks := s.repeatsOf(f)
+		group := ""
+		if f.message != nil {
+			group = f.message.Group
+		}
+		list = append(list, Listed{Group: group, Name: f.name(), Tier: f.tier, Cells: n, Deciding: f.deciding, Margin: f.margin,
 			Expected: time.Duration(draws*forks) * s.blockExpected(f, n)})
 	}
 	return list, nil
@@ -56,10 +62,13 @@ func (s *session) cellsOf(f family) int {
 		return 1
 	}
 	low, high := f.api.Floor, f.api.Floor+usualVersions[f.api.Name]-1
+	if f.message != nil {
+		high = f.message.Newest
+	}
 	for i, side := range s.sides {
 		switch r := side.implemented(f.api); {
 		case r == pin.None:
-		case i == 0:
+		case i == 0 && f.message == nil:
 			high = r[1]
 		default:
 			high = min(high, r[1])
@@ -84,6 +93,9 @@ func (s *session) blockExpected(f family, cells int) time.Duration {
 	if s.Baseline != nil && f.tier < 2 {
 		work.Primes = schedule.PrimesPerRound
 	}
+	if f.message != nil {
+		return schedule.EstimateBlockAt(work, apiCosts(cells))
+	}
 	return schedule.EstimateBlock(work)
 }
 
@@ -101,6 +113,9 @@ func (s *session) rounds(f family, cells int) int {
 // squares is how much of a Williams square a block takes. The forks of a draw make whole ones together, with half a square each as with one.
 func (s *session) squares(f family, cells int) float64 {
 	squares := s.budget.Squares
+	if f.message != nil {
+		return apiSquares(cells)
+	}
 	if f.half(cells) && s.Profile == schedule.Standard || f.long {
 		squares = min(squares, 0.5)
 	}
@@ -134,11 +149,12 @@ func (s *session) expected(tiers []int) time.Duration {
 		if tier > 0 && !s.Attached() {
 			sum += brokerExpected
 		}
-		draws, forks := s.repeats(tier)
+		draws, _ := s.repeats(tier)
 		for _, f := range s.able() {
 			if f.tier != tier {
 				continue
 			}
+			draws, forks := s.repeatsOf(f)
 			sum += time.Duration(draws*forks) * s.blockExpected(f, s.cellsOf(f))
 		}
 		if tier > 0 {

@@ -27,7 +27,7 @@ func (s *session) expect() {
 	first := s.expected(s.Tiers)
 	s.Progress.Expect(first)
 	if left := len(s.chosen(s.embedded)) - len(s.able()); left > 0 {
-		s.Progress.Say(fmt.Sprintf("%d families are left out: the worker lacks the ability %q", left, driver.ModeFraming))
+		s.Progress.Say(fmt.Sprintf("%d families are left out: the worker lacks the ability %q or %q, or their API", left, driver.ModeFraming, driver.AbilityMessages))
 	}
 	if rest := s.budget.Limit - first; s.looks() > 1 && rest > 0 {
 		s.Progress.Say(fmt.Sprintf("second looks at what stays undecided may add up to %d minutes", int(rest.Round(time.Minute).Minutes())))

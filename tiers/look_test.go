@@ -89,11 +89,15 @@ func TestFamiliesThatAWorkerIsUnableToMeasureAreLeftOut(t *testing.T) {
 	framed := func() bool {
 		return slices.ContainsFunc(s.able(), func(f family) bool { return f.mode == driver.ModeFraming })
 	}
-	s.sides = []*side{{hello: driver.Hello{Abilities: []string{"codec", driver.ModeFraming}}}}
+	var every []driver.Range
+	for _, f := range apiFamilies() {
+		every = append(every, driver.Range{Key: f.api.Key, Max: 1})
+	}
+	s.sides = []*side{{hello: driver.Hello{Abilities: []string{"codec", driver.ModeFraming, driver.AbilityMessages}, Messages: every}}}
 	if all := len(s.able()); all != len(s.chosen(false)) || !framed() {
 		t.Errorf("an able worker has %d families", all)
 	}
-	s.sides = append(s.sides, &side{hello: driver.Hello{Abilities: []string{"codec"}}})
+	s.sides = append(s.sides, &side{hello: driver.Hello{Abilities: []string{"codec", driver.AbilityMessages}, Messages: every}})
 	if some := len(s.able()); some != len(s.chosen(false))-1 || framed() {
 		t.Errorf("the baseline is unable: %d of %d families", some, len(s.chosen(false)))
 	}

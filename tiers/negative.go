@@ -81,7 +81,7 @@ func (s *session) readLacking(ctx context.Context, open driver.Open, content *sh
 		return err
 	}
 	control.Batch = &record.Batch{Kind: record.KindBatch, Batched: got, OutsideCPUNs: -1, BrokerCPUNs: -1}
-	want.state(control.Batch)
+	want.state(control.Batch, open.Version)
 	if !slices.Contains(s.sides[0].hello.Abilities, "hash") {
 		return nil
 	}

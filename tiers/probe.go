@@ -90,6 +90,9 @@ func (s *session) probe(ctx context.Context, l *live, tier int, api pin.API) (re
 		has := side.implemented(api)
 		q.Baseline = &has
 	}
+	if m, ok := messageOf(api); ok {
+		q.Written = &[2]int{0, m.Newest}
+	}
 	if l == nil {
 		return pin.Build(q), nil
 	}

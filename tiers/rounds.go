@@ -128,7 +128,7 @@ func (b *block) round(ctx context.Context, slots []slot) ([]record.Batch, error)
 	for i := range done {
 		rows[i] = record.Batch{Where: b.where, Position: slots[i].position, Primes: slots[i].position < 0, Cell: turns[i].Batch.Cell, Batched: done[i], OutsideCPUNs: -1, BrokerCPUNs: -1,
 			ParentCPUNs: after[i].parent - before[i].parent}
-		b.truth.state(&rows[i])
+		b.truth.state(&rows[i], b.f.row.Cells[slots[i].cell].Version)
 		if before[i].hasWorker && after[i].hasWorker {
 			rows[i].OutsideCPUNs = after[i].worker - before[i].worker
 		}
@@ -243,7 +243,7 @@ func (b *block) hash(ctx context.Context, i, requests int) error {
 	if b.f.tier == 2 {
 		times, requests = len(b.row.Orders), b.f.row.RequestsPerBatch
 	}
-	want := b.expect(requests).expectation.Hash
+	want := b.expect(requests).of(c.Version).Hash
 	if b.f.shape.Polls() {
 		_, want = bank.Said(b.f.shape)
 	}

@@ -150,16 +150,31 @@ func (c Client) isItself(hello driver.Hello, layout int) error {
 	return nil
 }
 
-// able are the chosen families that every build's worker can measure. The mode framing reads a part of a response, which not every client has a way to.
+// able are the chosen families that every build's worker can measure.
 func (s *session) able() []family {
 	return slices.DeleteFunc(s.chosen(s.embedded), func(f family) bool {
-		return f.mode == driver.ModeFraming && slices.ContainsFunc(s.sides, func(of *side) bool { return !slices.Contains(of.hello.Abilities, driver.ModeFraming) })
+		return slices.ContainsFunc(s.sides, func(of *side) bool { return !of.able(f) })
 	})
+}
+
+// able: the mode framing reads a part of a response, and the messages of other APIs are coded alone; not every client has a way to do that, or has all of them.
+func (of *side) able(f family) bool {
+	switch {
+	case f.message != nil:
+		return slices.Contains(of.hello.Abilities, driver.AbilityMessages) && of.implemented(f.api) != pin.None
+	case f.mode == driver.ModeFraming:
+		return slices.Contains(of.hello.Abilities, driver.ModeFraming)
+	}
+	return true
 }
 
 // implemented is a client's range of an API by its own hello.
 func (of *side) implemented(api pin.API) [2]int {
-	for _, r := range of.hello.Implemented {
+	list := of.hello.Implemented
+	if api.Message {
+		list = of.hello.Messages
+	}
+	for _, r := range list {
 		if r.Key == api.Key {
 			return [2]int{int(r.Min), int(r.Max)}
 		}

@@ -67,7 +67,7 @@ func (s *session) tier(ctx context.Context, tier int) error {
 	if err != nil {
 		return s.endTier(ctx, l, tier, err)
 	}
-	for _, api := range apis {
+	for _, api := range s.apisOf(tier) {
 		if err := s.writer.Write(plans[api.Name]); err != nil {
 			return err
 		}
@@ -84,6 +84,9 @@ func (s *session) tier(ctx context.Context, tier int) error {
 	for draw := range draws {
 		for fork := range forks {
 			for _, f := range families {
+				if own, _ := s.repeatsOf(f.family); draw >= own {
+					continue
+				}
 				if err := s.oneBlock(ctx, l, f, families, draw, fork); err != nil {
 					return s.endTier(ctx, l, tier, err)
 				}
@@ -128,9 +131,12 @@ func (s *session) states(tier int) []*familyState {
 
 // declare fills the part of a family's row that is known before its first block.
 func (s *session) declare(f *familyState, plan record.Plan) error {
-	draws, forks := s.repeats(f.tier)
+	draws, forks := s.repeatsOf(f.family)
 	f.row = record.Family{Tier: f.tier, Name: f.name(), API: f.api.Name, Key: f.api.Key, Shape: f.shape, Mode: f.mode, Margin: f.margin,
 		Deciding: f.deciding, Reference: driver.Unpinned, Blocks: draws * forks}
+	if f.message != nil {
+		f.row.Message, f.row.Group = f.message.Direction, f.message.Group
+	}
 	all := len(plan.Pinned)
 	if plan.Pinned = f.some(plan.Pinned); len(plan.Pinned) < all {
 		f.row.LeftOut = f.leftOut()
@@ -237,7 +243,7 @@ func (s *session) standing(tier, draw, draws int) {
 
 func printStanding(w io.Writer, v verdict.Verdict, tier int) {
 	for _, f := range v.Families {
-		if f.Tier == tier {
+		if f.Tier == tier && f.Message == "" { // those have one draw, and are hundreds
 			fmt.Fprintf(w, "  %s\n", report.FamilyLine(f))
 		}
 	}
@@ -250,7 +256,7 @@ var apis = []pin.API{pin.Produce, pin.Fetch}
 func (s *session) plans(ctx context.Context, l *live, tier int) (map[string]record.Plan, error) {
 	plans := map[string]record.Plan{}
 	var refused []string
-	for _, api := range apis {
+	for _, api := range s.apisOf(tier) {
 		plan, err := s.probe(ctx, l, tier, api)
 		if err != nil {
 			return nil, err

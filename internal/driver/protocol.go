@@ -63,8 +63,11 @@ type Hello struct {
 	Clock       string            `json:"clock"`   // "process-cputime" or what stands in for it
 	PID         int               `json:"pid"`
 	Implemented []Range           `json:"implemented"`
+	// Messages is what it can encode requests and decode responses of, with the ability "messages"; both directions have one range.
+	Messages []Range `json:"messages,omitempty"`
 	// Abilities: "codec" (tier 0), "live", "plant", "steady", "hash", "tcp" (TCP_INFO), "frames" (wire counts), "own-version"
-	// (the client itself says which version an answer had), "framing" (the mode of that name).
+	// (the client itself says which version an answer had), "framing" (the mode of that name),
+	// "messages" (tier 0's messages without records).
 	Abilities []string `json:"abilities"`
 }
 
@@ -78,6 +81,23 @@ const (
 	ModeFraming = "framing" // as bare, tier 0's Fetch alone: the response is read, its records are left as the bytes that they are
 	ModeShipped = "shipped" // the client's defaults
 )
+
+// AbilityMessages is that of a worker that can be asked for messages without records.
+const AbilityMessages = "messages"
+
+// Directions of a message.
+const (
+	DirectionRequest  = "request"  // the worker encodes it
+	DirectionResponse = "response" // the worker decodes it
+)
+
+// Message is what a cell of a message without records encodes or decodes.
+type Message struct {
+	Key       int16  `json:"key"` // of the API
+	Direction string `json:"direction"`
+	// Bytes is the message's body at the version of the open, without a header, in base64.
+	Bytes []byte `json:"bytes"`
+}
 
 // Open makes a cell: one client, pinned, connected, preflighted. Cells stay open until closed.
 type Open struct {
@@ -95,6 +115,8 @@ type Open struct {
 	// MaxRequests is the largest batch that will be asked for; a worker can allocate for it. Fetch topics hold at least
 	// this many responses.
 	MaxRequests int `json:"maxRequests"`
+	// Message is set where the cell is of a message without records: API is its name then ("MetadataResponse"), Tier 0.
+	Message *Message `json:"message,omitempty"`
 }
 
 // Opened is what a cell says after its preflight: one direct request of the pinned API over the cell's own connection.

@@ -23,13 +23,17 @@ func checkShape(s shape.Shape) error {
 	}{
 		{"recordsPerBatch", s.RecordsPerBatch}, {"batchesPerPartition", s.BatchesPerPartition}, {"partitions", s.Partitions}, {"topics", s.Topics},
 		{"keyBytes", s.KeyBytes}, {"valueBytes", s.ValueBytes}, {"headers", s.Headers}, {"fetchBytes", s.FetchBytes},
+		{"topicNameBytes", s.TopicNameBytes}, {"aborted", s.Aborted}, {"readBytes", s.ReadBytes}, {"elements", s.Elements}, {"nested", s.Nested},
 	} {
 		if size.value < 0 || size.value > mostBytes {
 			return fmt.Errorf("field shape.%s: %d is not between 0 and %d", size.name, size.value, mostBytes)
 		}
 	}
+	if elements := float64(max(1, s.Elements)) * float64(max(1, s.Nested)); elements > mostBytes {
+		return fmt.Errorf("field shape: %.0f elements in one message are more than any run has measured (%d bytes)", elements, mostBytes)
+	}
 	each := float64(s.KeyBytes) + float64(s.ValueBytes) + headerBytes*float64(s.Headers) + recordAround
-	records := float64(max(1, s.RecordsPerBatch)) * float64(max(1, s.BatchesPerPartition)) * float64(max(1, s.Partitions)) * float64(max(1, s.Topics))
+	records := float64(max(1, s.RecordsPerBatch)) * float64(max(1, s.BatchesPerPartition+s.Aborted)) * float64(max(1, s.Partitions)) * float64(max(1, s.Topics))
 	if records*each > mostBytes {
 		return fmt.Errorf("field shape: its %.0f records of up to %.0f bytes in one request are more than any run has measured (%d bytes)", records, each, mostBytes)
 	}

@@ -19,6 +19,7 @@ type document struct {
 	Facts      []fact // what was planted, what was overridden, then brokers
 	Headline   []string
 	Tiers      []tierSection
+	APIs       *apiSection    // nil without messages of other APIs
 	Sanity     *sanitySection // nil without tier 2
 	Proofs     []string       // counts, per tier and run
 	Problems   []problem      // every guard that failed or is blind, in full
@@ -71,7 +72,7 @@ type footnote struct {
 
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
-	d := document{Planted: plantedText(v), Overridden: overriddenText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: v.Guards,
+	d := document{Planted: plantedText(v), Overridden: overriddenText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: withoutFolded(v).Guards,
 		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v)}
 	for _, w := range v.Warnings {
 		d.note(w)
@@ -82,7 +83,7 @@ func build(v verdict.Verdict, run *record.Run) document {
 			section.Title = buildsTitles[tier]
 		}
 		for _, f := range v.Families {
-			if f.Tier == tier {
+			if f.Tier == tier && !folds(v, f) {
 				section.Families = append(section.Families, d.family(v, f, familyRun(run, f.Name)))
 			}
 		}
@@ -91,6 +92,8 @@ func build(v verdict.Verdict, run *record.Run) document {
 		}
 	}
 	d.Headline = headline(v, d.showsTraffic())
+	d.APIs = apis(v)
+	d.Proofs = append(d.Proofs, proofsOfFolded(v)...)
 	d.Sanity = sanity(v, run)
 	return d
 }

@@ -34,6 +34,9 @@ func Markdown(w io.Writer, v verdict.Verdict, run *record.Run) error {
 			familyMarkdown(out, f)
 		}
 	}
+	if d.APIs != nil {
+		apisMarkdown(out, *d.APIs)
+	}
 	if d.Sanity != nil {
 		fmt.Fprintf(out, "## %s\n\n%s\n\n", markdownText(d.Sanity.Title), markdownText(d.Sanity.Why))
 		tableMarkdown(out, d.Sanity.Table)
@@ -102,6 +105,19 @@ func foldedMarkdown(out io.Writer, title string, t table) {
 	fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", title)
 	tableMarkdown(out, t)
 	fmt.Fprint(out, "</details>\n\n")
+}
+
+func apisMarkdown(out io.Writer, s apiSection) {
+	fmt.Fprintf(out, "## %s\n\n", markdownText(s.Title))
+	for _, line := range s.Lines {
+		fmt.Fprintf(out, "%s\n\n", markdownText(line))
+	}
+	tableMarkdown(out, s.StandOut)
+	for _, folded := range s.Folded {
+		fmt.Fprintf(out, "<details>\n<summary>%s</summary>\n\n", markdownText(folded.Summary))
+		tableMarkdown(out, folded.Table)
+		fmt.Fprint(out, "</details>\n\n")
+	}
 }
 
 func factsMarkdown(out io.Writer, list []fact) {

@@ -28,6 +28,9 @@ func Text(w io.Writer, v verdict.Verdict, run *record.Run) error {
 			familyText(out, f)
 		}
 	}
+	if d.APIs != nil {
+		apisText(out, *d.APIs)
+	}
 	if d.Sanity != nil {
 		sanityText(out, *d.Sanity)
 	}
@@ -70,6 +73,17 @@ func familyText(out io.Writer, f familySection) {
 		paragraph(out, "  ", clip(r.Text, MarkdownFile))
 	}
 	paragraph(out, "  ", "proofs: "+f.Proofs)
+}
+
+func apisText(out io.Writer, s apiSection) {
+	fmt.Fprintf(out, "\n%s\n", s.Title)
+	for _, line := range s.Lines {
+		paragraph(out, "  ", line)
+	}
+	tableText(out, s.StandOut)
+	if len(s.Folded) > 0 {
+		paragraph(out, "  ", "Every version of every message and size is in "+MarkdownFile+", and "+VerdictFile+".")
+	}
 }
 
 func sanityText(out io.Writer, s sanitySection) {

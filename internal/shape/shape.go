@@ -51,6 +51,10 @@ type Shape struct {
 	Answer string `json:"answer,omitempty" since:"3"`
 	// ReadBytes is how many bytes of a tier 0 response each read of the client's connection gets at most; 0: it is decoded from memory, with no connection.
 	ReadBytes int `json:"readBytes,omitempty" since:"3"`
+	// Elements and Nested are the shape of a message that carries no records, where all of the above is 0: how many elements its outermost arrays
+	// have, and the arrays in these; Nested is 0 where there are none. 0 elsewhere.
+	Elements int `json:"elements,omitempty" since:"3"`
+	Nested   int `json:"nested,omitempty" since:"3"`
 }
 
 // Compressions that a batch may have.
@@ -95,8 +99,12 @@ func (s Shape) NameBytes() int {
 
 // RecordsPerRequest is the number of records of one request or one response. On a live fetch it is what a response of
 // FetchBytes carries, which the parent learns from the first preflight; this function is for shapes that fix it.
+// A message without records has elements in their place, the innermost of the two that the shape counts.
 func (s Shape) RecordsPerRequest() int {
-	if s.Polls() {
+	switch {
+	case s.Elements > 0:
+		return s.Elements * max(1, s.Nested)
+	case s.Polls():
 		return 0
 	}
 	return s.RecordsPerBatch * s.BatchesPerPartition * s.Partitions * s.Topics

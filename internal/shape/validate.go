@@ -12,6 +12,8 @@ const (
 	minKeyBytes = 8
 	// maxRecords of one request: beyond this a request is larger than any broker takes, and an int product may wrap.
 	maxRecords = 10_000_000
+	// maxElements of an array of a message: it travels to a worker in one line.
+	maxElements = 10_000
 )
 
 // Validate reports every fault of a shape at once, so that its author needs one run to mend it.
@@ -22,6 +24,15 @@ func (s Shape) Validate() error {
 	}
 	if s.Name == "" || strings.ContainsAny(s.Name, "/ \t\n*?[]") {
 		fault("the name becomes part of a family's name and of its glob: give one without slash, space or wildcard")
+	}
+	if s.Elements != 0 || s.Nested != 0 {
+		if s.Elements < 1 || s.Elements > maxElements || s.Nested < 0 || s.Nested > maxElements {
+			fault("%d elements with %d nested: has to be 1 to %d, with 0 to %d", s.Elements, s.Nested, maxElements, maxElements)
+		}
+		if s != (Shape{Name: s.Name, Elements: s.Elements, Nested: s.Nested}) {
+			fault("a message with elements carries no records, so it has nothing else")
+		}
+		return errors.Join(faults...)
 	}
 	product := 1
 	if s.Polls() {

@@ -80,7 +80,7 @@ func newJudgement(run record.FamilyRun, margin, alpha float64) *judgement {
 	if run.Tier > 0 {
 		j.widen = stats.LiveWiden
 	}
-	j.out = Family{Tier: run.Tier, Name: run.Name, API: run.API, Mode: run.Mode, Reference: run.Reference, Margin: margin,
+	j.out = Family{Tier: run.Tier, Name: run.Name, API: run.API, Mode: run.Mode, Message: run.Message, Group: run.Group, Reference: run.Reference, Margin: margin,
 		Deciding: run.Deciding, Warnings: []Warning{}, Steps: []Step{}, Looks: 1, Cells: []Cell{}, Rounds: j.samples.rounds, Forks: len(j.forks), Draws: j.draws()}
 	if run.Shape.Polls() {
 		j.out.Unit = UnitRequest

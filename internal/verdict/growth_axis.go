@@ -28,6 +28,8 @@ var dimensions = []struct {
 	{"topicname", func(s *shape.Shape) *int { return &s.TopicNameBytes }, nil},
 	{"aborted", func(s *shape.Shape) *int { return &s.Aborted }, nil},
 	{"delivery", func(s *shape.Shape) *int { return &s.ReadBytes }, pieces},
+	{"elements", func(s *shape.Shape) *int { return &s.Elements }, nil},
+	{"nested", func(s *shape.Shape) *int { return &s.Nested }, nil},
 }
 
 // pieces is in how many reads a response comes, to within a factor that is the same for all sizes of an axis: a client that goes over what it has with each

@@ -91,6 +91,8 @@ type Family struct {
 	Name      string  `json:"name"`
 	API       string  `json:"api"`
 	Mode      string  `json:"mode"`
+	Message   string  `json:"message,omitempty"` // as in the record: a message alone, without records
+	Group     string  `json:"group,omitempty"`
 	Reference int     `json:"reference"`
 	Margin    float64 `json:"margin"`
 	Floor     float64 `json:"floor"`

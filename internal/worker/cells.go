@@ -77,6 +77,9 @@ func (s *server) checkOpen(open driver.Open) error {
 }
 
 func (s *server) checkVersion(open driver.Open) error {
+	if open.Message != nil {
+		return s.checkMessage(open)
+	}
 	i := slices.IndexFunc(s.hello.Implemented, func(r driver.Range) bool { return r.API == open.API })
 	if i < 0 {
 		return fmt.Errorf("API %q: this worker has none of that name", open.API)
@@ -84,6 +87,21 @@ func (s *server) checkVersion(open driver.Open) error {
 	implemented := s.hello.Implemented[i]
 	if open.Version != driver.Unpinned && (open.Version < int(implemented.Min) || open.Version > int(implemented.Max)) {
 		return fmt.Errorf("%s v%d: this client implements v%d to v%d", open.API, open.Version, implemented.Min, implemented.Max)
+	}
+	return nil
+}
+
+func (s *server) checkMessage(open driver.Open) error {
+	i := slices.IndexFunc(s.hello.Messages, func(r driver.Range) bool { return r.Key == open.Message.Key })
+	switch {
+	case open.Tier != 0:
+		return fmt.Errorf("a message alone goes with tier 0: tier %d has a broker", open.Tier)
+	case open.Message.Direction != driver.DirectionRequest && open.Message.Direction != driver.DirectionResponse:
+		return fmt.Errorf("direction %q: there are %s and %s", open.Message.Direction, driver.DirectionRequest, driver.DirectionResponse)
+	case i < 0:
+		return fmt.Errorf("API key %d: this worker has no messages of it", open.Message.Key)
+	case open.Version < int(s.hello.Messages[i].Min) || open.Version > int(s.hello.Messages[i].Max):
+		return fmt.Errorf("%s v%d: this client has v%d to v%d", open.API, open.Version, s.hello.Messages[i].Min, s.hello.Messages[i].Max)
 	}
 	return nil
 }

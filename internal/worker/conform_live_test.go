@@ -62,6 +62,7 @@ func TestConformanceOfTheFranzWorker(t *testing.T) {
 // brokenWorkers are kept in testdata: each breaks one rule and no other. The text is of the check that has to see it.
 var brokenWorkers = []struct{ name, rule, text string }{
 	{"drops-record", worker.RuleRecords, "records 59, the content seed says 60"},
+	{"drops-field", worker.RuleMessages, "a batch came back as"},
 	{"halves-cpu", worker.RuleClock, "by the parent's view of its process"},
 	{"other-version", worker.RulePin, "6 of the batch's 6 request frames had another version"},
 	{"fetch-in-flight", worker.RuleInFlight, "6 requests asked, 7 frames left"},

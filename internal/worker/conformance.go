@@ -91,7 +91,7 @@ func Conform(ctx context.Context, bench Bench) []Failure {
 		c.fail(RuleOpen, "no cell of any kind could be opened: there is nothing to test")
 		return c.failures
 	}
-	for _, check := range []func(context.Context){c.checkClock, c.checkErrors, c.checkClose, c.checkEndOfInput} {
+	for _, check := range []func(context.Context){c.checkMessages, c.checkClock, c.checkErrors, c.checkClose, c.checkEndOfInput} {
 		if c.stopped {
 			break
 		}

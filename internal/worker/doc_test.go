@@ -160,7 +160,7 @@ func TestDriverDocumentTranscript(t *testing.T) {
 		if err != nil {
 			t.Fatalf("no answer to %s: %v", asked, err)
 		}
-		fmt.Fprintf(&transcript, "> %s\n< %s", shown.Replace(asked), shown.Replace(answer))
+		fmt.Fprintf(&transcript, "> %s\n< %s", shown.Replace(asked), shown.Replace(manyMessages.ReplaceAllString(answer, "$1]")))
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the worker ended with %v", err)
@@ -170,6 +170,9 @@ func TestDriverDocumentTranscript(t *testing.T) {
 	}
 	compareTranscripts(t, readPart(t, "transcript"), transcript.String())
 }
+
+// manyMessages: two of a hundred show what they look like.
+var manyMessages = regexp.MustCompile(`("messages":\[\{[^}]*\},\{[^}]*\})[^\]]*\]`)
 
 func compareTranscripts(t *testing.T, documented, got string) {
 	t.Helper()

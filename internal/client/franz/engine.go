@@ -64,6 +64,9 @@ func (e *Engine) Checking() driver.CellSnapshot {
 
 // Open connects, pins and preflights one cell.
 func (e *Engine) Open(ctx context.Context, open driver.Open) (worker.Cell, driver.Opened, error) {
+	if open.Message != nil {
+		return openMessage(open)
+	}
 	if err := check(open); err != nil {
 		return nil, driver.Opened{}, err
 	}

@@ -12,7 +12,7 @@ func main() {
 		if asked.Open != nil {
 			valueBytes[asked.Open.Cell] = int64(asked.Open.Shape.ValueBytes)
 		}
-		if answer.Batched != nil {
+		if answer.Batched != nil && valueBytes[asked.Batch.Cell] > 0 { // messages alone have no records
 			answer.Batched.Records--
 			answer.Batched.Bytes -= valueBytes[asked.Batch.Cell]
 		}
