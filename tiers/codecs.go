@@ -92,8 +92,8 @@ func bothWays() []shape.Shape {
 		change(&s)
 		list = append(list, s)
 	}
-	for _, n := range []int{8, 64, 512} { // 512 partitions of 18 records are 1 MiB
-		list = append(list, flat(fmt.Sprintf("partitions=%d", n), 18, 1, n, 1))
+	for _, n := range []int{8, 64, 512} { // 512 partitions of 20 records are 1.1 MB
+		list = append(list, flat(fmt.Sprintf("partitions=%d", n), 20, 1, n, 1))
 	}
 	for _, n := range []int{10, 1000} { // and 100, in the core
 		list = append(list, flat(fmt.Sprintf("topics=%d", n), 10, 1, 1, n))
@@ -204,7 +204,7 @@ func answers() []family {
 // framed is what reading the frame of a response costs by itself, on many partitions, beside the whole decode of the same: what the versions' schemas differ in is a
 // hundredth of a decode, and can only be seen alone. It explains and decides nothing.
 func framed() []family {
-	alone := inMemory(schedule.Release, pin.Fetch, flat("partitions=512", 18, 1, 512, 1))
+	alone := inMemory(schedule.Release, pin.Fetch, flat("partitions=512", 20, 1, 512, 1))
 	alone.mode, alone.deciding, alone.maxRequests = driver.ModeFraming, false, 2000
 	return []family{alone}
 }

@@ -150,15 +150,20 @@ func (c Config) matchesAny(pattern string) bool {
 	return slices.ContainsFunc(everything(), func(f family) bool { return matches(pattern, f.name()) })
 }
 
-// matches tells whether a family's name begins with the pattern, or fits it as a glob whose * crosses slashes.
+// matches tells whether a family's name begins with the pattern, or fits it as a glob whose * crosses slashes. A number isn't the beginning of a longer one: records=100
+// is not records=1000.
 func matches(pattern, name string) bool {
-	if strings.HasPrefix(name, pattern) {
+	if rest, begins := strings.CutPrefix(name, pattern); begins && !(endsInDigit(pattern) && startsWithDigit(rest)) {
 		return true
 	}
 	flat := strings.NewReplacer("/", "\x00")
 	ok, err := path.Match(flat.Replace(pattern), flat.Replace(name))
 	return err == nil && ok
 }
+
+func endsInDigit(s string) bool { return s != "" && startsWithDigit(s[len(s)-1:]) }
+
+func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
 func (c Config) asked(api pin.API) [2]int {
 	if r, ok := c.Versions[strings.ToLower(api.Name)]; ok {

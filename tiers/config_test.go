@@ -82,8 +82,8 @@ func TestProfilesAreNested(t *testing.T) {
 			t.Errorf("%s is in standard, not in release", name)
 		}
 	}
-	// The shapes that the product promises: five decode, five encode, three fetch, six produce, and tier 2's five.
-	if len(standard) != 5+5+3+6+6 {
+	// The shapes that the product promises: of the codecs six in the core, with the collector off and on, and six more; three fetch, six produce, and tier 2's six.
+	if len(standard) != 6+6+6+3+6+6 {
 		t.Errorf("standard has %d families: %v", len(standard), standard)
 	}
 }
@@ -96,6 +96,25 @@ func TestOnlyReachesBeyondTheProfileOnlyForWhoNamesIt(t *testing.T) {
 	for _, name := range names(Config{Profile: "quick", Tiers: []int{1}, Only: []string{"tier1/fetch"}}) {
 		if strings.Contains(name, "=4KiB") {
 			t.Error("a prefix that fits families of the profile brought in others")
+		}
+	}
+}
+
+// Of an axis all sizes are wanted, since it is its growth that is asked for.
+func TestOnlyOfAnAxisTakesAllItsSizes(t *testing.T) {
+	for pattern, want := range map[string]int{
+		"tier0/fetch/delivery":               4, // one of them in standard
+		"tier0/fetch/topics=*/bare":          3,
+		"tier0/fetch/partitions":             4, // and the frames alone
+		"tier0/fetch/records=100":            1, // a size, and not 1000
+		"tier0/fetch":                        10,
+		"tier0/fetch/*/bare":                 7,
+		"tier0/fetch/records=10000/bare":     1,
+		"tier0/apis/metadata/metadata.reque": 3,
+	} {
+		got := names(Config{Profile: "standard", Tiers: []int{0}, Only: []string{pattern}})
+		if len(got) != want {
+			t.Errorf("%s: %d families, want %d: %v", pattern, len(got), want, got)
 		}
 	}
 }

@@ -166,8 +166,8 @@ func (c Config) chosen(embedded bool) []family {
 	return families
 }
 
-// wants tells whether a family is in the profile and, with --only, fits a pattern. A pattern that fits no family of the profile
-// reaches beyond it: who names a family wants it.
+// wants tells whether a family is in the profile and, with --only, fits a pattern. A pattern that names an axis, or that fits no family of the profile,
+// reaches beyond it: who names a family wants it, and of an axis all sizes are needed to see it grow.
 func (c Config) wants(f family, reaching []bool) bool {
 	if len(c.Only) == 0 {
 		return f.in(c.Profile)
@@ -180,11 +180,21 @@ func (c Config) wants(f family, reaching []bool) bool {
 	return false
 }
 
-// reaching says of each pattern whether it fits no family of the profile.
+// reaching says of each pattern whether it reaches beyond the profile.
 func (c Config) reaching() []bool {
 	list := make([]bool, len(c.Only))
 	for i, pattern := range c.Only {
-		list[i] = !slices.ContainsFunc(everything(), func(f family) bool { return c.has(f.tier) && f.in(c.Profile) && matches(pattern, f.name()) })
+		list[i] = isAxis(pattern) || !slices.ContainsFunc(everything(), func(f family) bool { return c.has(f.tier) && f.in(c.Profile) && matches(pattern, f.name()) })
 	}
 	return list
+}
+
+// isAxis tells whether a pattern is that of an axis: tier0/fetch/topics, or tier0/fetch/topics=*/bare. One with a size, tier0/fetch/topics=100, is that of a family.
+func isAxis(pattern string) bool {
+	parts := strings.Split(pattern, "/")
+	if len(parts) < 3 || parts[0] != "tier0" || parts[2] == "" {
+		return false
+	}
+	axis, size, sized := strings.Cut(parts[2], "=")
+	return !strings.ContainsAny(axis, "*?[") && (!sized || size == "*")
 }

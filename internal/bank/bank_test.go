@@ -54,12 +54,14 @@ func table() []shape.Shape {
 	return append(list, aborted)
 }
 
+var divisors = []int{1, 2, 4, 5, 8, 10, 20, 25, 40} // of a thousand: batches of one length
+
 // drawn makes shapes that nobody thought of.
 func drawn(n int) []shape.Shape {
 	r := seed.Stream(20261201, "bank/shapes")
 	list := make([]shape.Shape, n)
 	for i := range list {
-		s := plain(fmt.Sprintf("drawn-%d", i), 1+r.IntN(30), 1+r.IntN(5), 1+r.IntN(5), 1+r.IntN(5))
+		s := plain(fmt.Sprintf("drawn-%d", i), divisors[r.IntN(len(divisors))], 1+r.IntN(5), 1+r.IntN(5), 1+r.IntN(5))
 		s.KeyBytes, s.ValueBytes, s.Headers, s.TopicNameBytes = 8+r.IntN(200), 1+r.IntN(400), r.IntN(17), 1+r.IntN(249)
 		switch r.IntN(4) {
 		case 0:

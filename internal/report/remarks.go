@@ -65,7 +65,10 @@ func steps(f verdict.Family, run record.FamilyRun) []remark {
 	var list []remark
 	for _, s := range f.Steps {
 		word, change := "immaterial", shortChange(s.Change)
-		if s.Material {
+		switch {
+		case s.Dearer:
+			word = fmt.Sprintf("DEARER than before by %s, the margin or more", percent(s.Rise))
+		case s.Material:
 			word = "material"
 		}
 		if change == "" {

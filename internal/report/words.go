@@ -22,6 +22,11 @@ func standing(f verdict.Family) string {
 	if versions := growing(f); len(versions) > 0 {
 		parts = append(parts, fmt.Sprintf("GROWS with %s: %s", f.Growth.Axis, versionList(versions)))
 	}
+	for _, s := range f.Steps {
+		if s.Dearer {
+			parts = append(parts, fmt.Sprintf("DEARER from v%d on: %s", s.At, percent(s.Rise)))
+		}
+	}
 	var slower, stalling []int
 	for _, c := range f.Cells {
 		if c.Wall != nil && c.Wall.Verdict == verdict.Slower && c.Verdict != verdict.Slower {

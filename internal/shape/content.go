@@ -52,7 +52,7 @@ func (c *Content) Record(i int, into *Record) {
 		h.Key = c.headerKeys[j]
 		h.Value = appendRaw(h.Value[:0], &stream, headerValueBytes)
 	}
-	into.TimestampDelta = int64(i % 1000)
+	into.TimestampDelta = int64(i % timestamps)
 }
 
 func appendHex(to []byte, stream *seed.SplitMix64, n int) []byte {

@@ -71,8 +71,20 @@ func (s Shape) Validate() error {
 	if s.RequiredAcks != -1 && s.RequiredAcks != 0 {
 		fault("requiredAcks is %d, has to be -1 (all) or 0", s.RequiredAcks)
 	}
+	if !s.alike() {
+		fault("batches of %d records have several lengths: timestamps go round after %d records, and where that falls inside a batch its deltas are longer; take a divisor of %d, or a multiple", s.RecordsPerBatch, timestamps, timestamps)
+	}
 	s.validateCodec(fault)
 	return errors.Join(faults...)
+}
+
+// timestamps is after how many records their timestamps begin again.
+const timestamps = 1000
+
+// alike tells whether all batches of a request have one length. Guards know by it how long a version's message is.
+func (s Shape) alike() bool {
+	n := s.RecordsPerBatch
+	return n < 1 || s.RecordsPerRequest() <= timestamps || timestamps%n == 0 || n%timestamps == 0
 }
 
 // longestTopicName is Kafka's limit.

@@ -1,7 +1,9 @@
 package verdict
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"protocolbench/internal/record"
 	"protocolbench/internal/stats"
@@ -12,7 +14,11 @@ import (
 // steps finds the places in the row of versions at which the cost changes, and names each by what its version changed in the schema. The bootstraps
 // that they have to bear are drawn from the run's seed and the family's name, so that a record is always judged the same.
 //
-// Steps explain and decide nothing, so a family that is unresolvable has them, too: each one stands or falls by its own forks.
+// A family that is unresolvable has them, too: each one stands or falls by its own forks. There they decide nothing.
+//
+// A step up by the margin decides like a slower version (Dearer). What came with one version stays in those after it, the newest among them, so each of these is
+// "not slower" than the newest; and the newest is compared with its own plateau. Versions would all have passed by that, with identifiers that are parsed slowly from v13 on.
+// Of messages alone a step is the rule: a version that has more fields takes longer to code.
 func (j *judgement) steps(runSeed uint64) []Step {
 	steps := []Step{}
 	if len(j.nothing) > 0 {
@@ -23,11 +29,15 @@ func (j *judgement) steps(runSeed uint64) []Step {
 		return steps
 	}
 	newest := found[len(found)-1].After
+	lowest := found[0].Before
 	for _, s := range found {
+		lowest = min(lowest, s.Before)
 		before := j.referenceNsPerRequest() / 1e3 * math.Exp(s.Before-newest)
 		step := Step{At: j.versions[s.At].Version, Difference: asRatio(s.Estimate), Low: asRatio(s.Low), High: asRatio(s.High)}
 		step.UsPerRequest = before * step.Difference
 		step.Material = math.Abs(step.UsPerRequest) >= materialUs && math.Abs(step.Difference) >= materialPart
+		step.Rise = math.Expm1(s.After - lowest)
+		step.Dearer = step.Difference > 0 && step.Rise >= j.margin && isMaterial(step.Rise, j.referenceNsPerRequest()/1e3*math.Exp(lowest-newest)) && len(j.spoilt) == 0 && j.Message == ""
 		step.Change, _ = pin.Change(j.API, step.At)
 		steps = append(steps, step)
 	}
@@ -56,4 +66,25 @@ func (j *judgement) levelRows() []stats.LevelRow {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// dearer are the steps of a family that decide. A version that is called slower itself is not named once more.
+func (f *Family) dearer() []Step {
+	var list []Step
+	for _, s := range f.Steps {
+		named := slices.ContainsFunc(f.Cells, func(c Cell) bool { return c.Version == s.At && c.Verdict == Slower })
+		if s.Dearer && !named {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// dearerWhy is a sentence about a step.
+func dearerWhy(f Family, s Step) string {
+	text := fmt.Sprintf("%s costs more from v%d on than before", f.Name, s.At)
+	if f.Embedded {
+		return text + " (embedded broker: no figure)"
+	}
+	return fmt.Sprintf("%s, by %s, margin %s", text, percent(s.Rise), percent(f.Margin))
 }

@@ -140,7 +140,11 @@ type Step struct {
 	High         float64 `json:"high"`
 	UsPerRequest float64 `json:"usPerRequest"`
 	Material     bool    `json:"material"`
-	Change       string  `json:"change"` // what the version's schema changed, in plain words; "" where nobody knows of a change
+	// Rise is how much dearer the plateau that begins here is than the cheapest one before it: several small steps add up. Below 0 where it is none.
+	Rise float64 `json:"rise"`
+	// Dearer: this version and those after it cost more than older ones, by the margin and materially. All of them may be "not slower" than the newest.
+	Dearer bool   `json:"dearer,omitempty"`
+	Change string `json:"change"` // what the version's schema changed, in plain words; "" where nobody knows of a change
 }
 
 // Growth is how the cost per record of each version grows with size, beside the reference's.

@@ -408,27 +408,44 @@ func TestAnswersWithoutRecords(t *testing.T) {
 	}
 }
 
-// A client that reads aborted records, or takes an error for an answer, is not measured: the check at open has to see it.
-func TestOpenNoticesWhatTheClientMakesOfAResponse(t *testing.T) {
+// A client that reads aborted records, or other ones, is opened like any other: what it delivers is in its batches and hashes, for the guards. One that makes nothing of a
+// response, or of its errors, is not measured.
+func TestWhatTheClientMakesOfAResponseIsItsOwn(t *testing.T) {
 	aborted := fixed("aborted=2", 10, 5, 1, 1)
 	aborted.Aborted = 2
 	moved := fixed("error", 0, 0, 1, 1)
 	moved.Answer = shape.AnswerError
-	for name, c := range map[string]struct {
-		shape shape.Shape
-		spoil func(*decodeCell)
-		says  string
-	}{
-		"aborted records kept": {aborted, func(c *decodeCell) { c.isolation = kgo.ReadUncommitted() }, "decodes 70 of the response's 50 records"},
-		"an error not told":    {moved, func(c *decodeCell) { c.moved = nil }, "NOT_LEADER"},
-		"other contents":       {aborted, func(c *decodeCell) { c.open.BaseTimestampMs++ }, "hash"},
-	} {
+	start := func(s shape.Shape, spoil func(*decodeCell)) (*decodeCell, error) {
 		e := New().(*Engine)
-		open := opening(0, apiFetch, 12, c.shape, driver.ModeBare)
+		open := opening(0, apiFetch, 12, s, driver.ModeBare)
 		cell := &decodeCell{decoder: newDecoder(open), engine: e, responses: e.responsesFor(open)}
-		c.spoil(cell)
-		if _, err := cell.start(); err == nil || !strings.Contains(err.Error(), c.says) {
+		spoil(cell)
+		_, err := cell.start()
+		return cell, err
+	}
+	if _, err := start(moved, func(c *decodeCell) { c.moved = nil }); err == nil || !strings.Contains(err.Error(), "NOT_LEADER") {
+		t.Errorf("an error not told: %v", err)
+	}
+	for name, c := range map[string]struct {
+		spoil   func(*decodeCell)
+		records int
+	}{
+		"as it should be":      {func(*decodeCell) {}, 50},
+		"aborted records kept": {func(c *decodeCell) { c.isolation = kgo.ReadUncommitted() }, 70},
+		"other contents":       {func(c *decodeCell) { c.open.BaseTimestampMs++ }, 50},
+	} {
+		cell, err := start(aborted, c.spoil)
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := cell.responses.Expect()
+		hashed, err := cell.Hash(context.Background(), driver.Batch{Requests: 1})
+		if err != nil || hashed.Records != c.records || (hashed.Hash == want.Hash) != (name == "as it should be") {
+			t.Errorf("%s: %+v, %v; %d records with the hash %x belong", name, hashed, err, want.Records, want.Hash)
+		}
+		if batched := runBatch(t, cell, 2, 3); batched.Records != 2*c.records {
+			t.Errorf("%s: a batch of two responses has %d records, want %d", name, batched.Records, 2*c.records)
 		}
 	}
 }

@@ -105,14 +105,3 @@ func (d *decoder) hash(resp *kmsg.FetchResponse) (driver.Hashed, error) {
 	}
 	return driver.Hashed{Records: n, Hash: hasher.Sum64(), Requests: 1}, nil
 }
-
-// judge compares what the client made of a response with what was put into it.
-func (d *decoder) judge(got driver.Hashed, want shape.Expectation) error {
-	if d.open.Shape.Polls() {
-		want.Records, want.Hash = bank.Said(d.open.Shape)
-	}
-	if got.Records != want.Records || got.Hash != want.Hash {
-		return fmt.Errorf("%s: the client decodes %d of the response's %d records, with the hash %x where %x belongs", named(d.open), got.Records, want.Records, got.Hash, want.Hash)
-	}
-	return nil
-}

@@ -1,0 +1,90 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"protocolbench/internal/record"
+)
+
+// from makes versions cost more by a factor each from their own on.
+func from(factors map[int]float64) func(int) float64 {
+	return func(v int) float64 {
+		cost := 1.0
+		for since, factor := range factors {
+			if v >= since {
+				cost *= factor
+			}
+		}
+		return cost
+	}
+}
+
+// A fault that came with one version and stayed leaves every later one "not slower" than the newest, which has it, too. The step up has to fail the run.
+func TestStepUpByTheMarginFailsARun(t *testing.T) {
+	for name, c := range map[string]struct {
+		cost   func(int) float64
+		change func(*record.Run)
+		word   string
+		reason string
+		dearer []int
+	}{
+		"nothing":                              {from(nil), nil, Pass, "no version", nil},
+		"below the margin":                     {from(map[int]float64{13: 1.03}), nil, Pass, "no version", nil},
+		"above it":                             {from(map[int]float64{13: 1.10}), nil, Fail, "costs more from v13 on than before, by ", []int{13}},
+		"two steps, above it together":         {from(map[int]float64{9: 1.035, 13: 1.035}), nil, Fail, "costs more from v13 on", []int{13}},
+		"down and half way up again":           {from(map[int]float64{7: 0.93, 13: 1.035}), nil, Pass, "no version", nil},
+		"in a family that decides nothing":     {from(map[int]float64{13: 1.10}), func(r *record.Run) { r.Families[0].Deciding = false }, Inconclusive, "nothing that decides", []int{13}},
+		"on the embedded broker":               {from(map[int]float64{13: 1.10}), func(r *record.Run) { r.Brokers[0].Provider = providerEmbedded }, Inconclusive, "embedded", []int{13}},
+		"of messages alone, which have fields": {from(map[int]float64{13: 1.10}), func(r *record.Run) { r.Families[0].Message = "response" }, Pass, "no version", nil},
+		"the newest alone is called slower":    {from(map[int]float64{18: 1.10}), nil, Fail, "v18 is slower by", []int{18}},
+	} {
+		w := standardWorld(21)
+		w.families, w.noise, w.state, w.margin = 1, 0.004, 0.002, 0.05
+		w.cost = c.cost
+		run := w.run()
+		if c.change != nil {
+			c.change(run)
+		}
+		v := Judge(run, goodGuards(), Options{})
+		var dearer []int
+		for _, s := range v.Families[0].Steps {
+			if s.Dearer {
+				dearer = append(dearer, s.At)
+			}
+		}
+		if v.Verdict != c.word || !strings.Contains(v.Reason, c.reason) || fmt.Sprint(dearer) != fmt.Sprint(c.dearer) {
+			t.Errorf("%s: %s (%s), dearer from %v on, want %s (%s) and %v", name, v.Verdict, v.Reason, dearer, c.word, c.reason, c.dearer)
+		}
+		if c.word == Fail && strings.Count(v.Reason, "v18") > 1 || strings.Contains(v.Reason, "and 1 more") && len(c.dearer) > 0 {
+			t.Errorf("%s: named twice: %s", name, v.Reason)
+		}
+	}
+}
+
+// What could not have been measured decides nothing, and what nobody notices neither.
+func TestNoStepIsDearerWhereNothingCanBeSaid(t *testing.T) {
+	w := standardWorld(22)
+	w.families, w.noise, w.state, w.margin = 1, 0.004, 0.002, 0.05
+	w.cost = from(map[int]float64{13: 1.10})
+	for name, c := range map[string]struct {
+		requestNs float64
+		spoil     func(*judgement)
+		dearer    bool
+	}{
+		"as it is":             {w.requestNs, func(*judgement) {}, true},
+		"the canary is missed": {w.requestNs, func(j *judgement) { j.spoilt = []string{"the canary was missed"} }, false},
+		"0.5 us per request":   {5_000, func(*judgement) {}, false},
+	} {
+		made := w
+		made.requestNs = c.requestNs
+		run := made.run()
+		j := judgementOf(run.Families[0], 0.05)
+		c.spoil(&j)
+		steps := j.steps(run.Header.Seed)
+		if len(steps) != 1 || steps[0].Dearer != c.dearer {
+			t.Errorf("%s: %+v, want one, dearer %t", name, steps, c.dearer)
+		}
+	}
+}
