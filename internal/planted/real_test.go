@@ -1,0 +1,52 @@
+package planted
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Two of the faults, whose calls are counted and not timed, in a copy of the client that is built and measured as a maintainer's would be: one that has a version, and one that all
+// versions share. The others want a machine to themselves (scripts/planted-faults.sh).
+func TestCountedFaultsAreFoundInACopyOfTheClient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT TESTED with -short: planted faults in a copy of the client, which is built twice")
+	}
+	work := t.TempDir()
+	program := filepath.Join(work, "protocolbench")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "protocolbench/cmd/protocolbench").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("PROTOCOL_BENCH_LOCK", filepath.Join(work, "lock")) // other tests measure at the same time
+	t.Setenv("PROTOCOL_BENCH_PROFILE", "quick")
+	only := map[string][]string{"allocates-per-partition": {"tier0/fetch/topics=100/bare"}, "one-batch": {"tier0/fetch/batches=1000x10/bare"}}
+	for _, f := range Faults() {
+		families, wanted := only[f.Name]
+		if !wanted {
+			continue
+		}
+		f.Only = families
+		f.Finds = f.Finds[:1]
+		r, err := Try(t.Context(), Options{Program: program, Work: work}, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		r.Print(&said)
+		t.Log(said.String())
+		// What is timed may come out in any way on a machine that has other work.
+		if len(r.Missed) > 0 || len(r.Found) == 0 || len(r.Unasked) > 0 {
+			t.Errorf("%s is not found:\n%s", f.Name, said.String())
+		}
+		for _, c := range r.Strangers {
+			if c.Kind != Slower && c.Kind != Dearer && c.Kind != Grows {
+				t.Errorf("%s: %s, and nothing was planted there", f.Name, c)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(r.Dir, "run.jsonl")); err != nil {
+			t.Error(err)
+		}
+	}
+}
