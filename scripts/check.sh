@@ -35,7 +35,7 @@ darwin() {
 }
 
 shell_scripts() {
-	bash -n scripts/check.sh && bash -n scripts/fuzz.sh && sh -n scripts/run-protocol-load-test.sh && sh -n .ci/run || return 1
+	bash -n scripts/check.sh && bash -n scripts/fuzz.sh && sh -n scripts/run-protocol-load-test.sh && sh -n scripts/planted-faults.sh && sh -n .ci/run || return 1
 	if command -v shellcheck >/dev/null 2>&1; then
 		shellcheck scripts/*.sh .ci/run
 	else

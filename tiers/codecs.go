@@ -201,12 +201,16 @@ func answers() []family {
 	return families
 }
 
-// framed is what reading the frame of a response costs by itself, on many partitions, beside the whole decode of the same: what the versions' schemas differ in is a
+// framed is what reading the frame of a response costs by itself, beside the whole decode of the same: what the versions' schemas differ in is a
 // hundredth of a decode, and can only be seen alone. It explains and decides nothing.
 func framed() []family {
-	alone := inMemory(schedule.Release, pin.Fetch, flat("partitions=512", 20, 1, 512, 1))
-	alone.mode, alone.deciding, alone.maxRequests = driver.ModeFraming, false, 2000
-	return []family{alone}
+	var families []family
+	for _, s := range []shape.Shape{flat("batches=1000x10", 10, 1000, 1, 1), flat("topics=100", 10, 1, 1, 100), flat("partitions=512", 20, 1, 512, 1)} {
+		f := inMemory(schedule.Release, pin.Fetch, s)
+		f.mode, f.deciding, f.maxRequests = driver.ModeFraming, false, 2000
+		families = append(families, f)
+	}
+	return families
 }
 
 // changed are the versions at which the layout of a message changed: where a codec's cost can have a step.

@@ -150,7 +150,7 @@ func (c Config) chosen(embedded bool) []family {
 		if embedded && f.tier > 0 && slices.ContainsFunc(families, func(g family) bool { return g.tier == f.tier }) {
 			continue
 		}
-		f.changesOnly = f.tier == 0 && !f.core && (c.Profile != schedule.Quick || f.profile != schedule.Quick) && c.asked(f.api) == pin.None
+		f.changesOnly = f.tier == 0 && !f.core && f.message == nil && (c.Profile != schedule.Quick || f.profile != schedule.Quick) && c.asked(f.api) == pin.None
 		if c.Profile == schedule.Quick {
 			f.margin = quickMargin
 			f.deciding = f.deciding && !f.onlyShown

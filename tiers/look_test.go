@@ -98,7 +98,7 @@ func TestFamiliesThatAWorkerIsUnableToMeasureAreLeftOut(t *testing.T) {
 		t.Errorf("an able worker has %d families", all)
 	}
 	s.sides = append(s.sides, &side{hello: driver.Hello{Abilities: []string{"codec", driver.AbilityMessages}, Messages: every}})
-	if some := len(s.able()); some != len(s.chosen(false))-1 || framed() {
+	if some := len(s.able()); some != len(s.chosen(false))-3 || framed() {
 		t.Errorf("the baseline is unable: %d of %d families", some, len(s.chosen(false)))
 	}
 }

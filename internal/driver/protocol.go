@@ -188,6 +188,11 @@ type Steadied struct {
 	Records    int    `json:"records"`
 	Allocs     uint64 `json:"allocs"`
 	AllocBytes uint64 `json:"allocBytes"`
+	// Of one more pass, in tier 0's Produce, where the client's encoder can't be called by itself: CPU time of all of it, of handing records over until the flush, and from
+	// there until the request is on the connection. 0: this worker can't say.
+	StagedNs int64 `json:"stagedNs,omitempty" since:"3"`
+	BufferNs int64 `json:"bufferNs,omitempty" since:"3"`
+	EncodeNs int64 `json:"encodeNs,omitempty" since:"3"`
 }
 
 // Hashed is the full hash (shape.Hasher, FNV-1a 64 over keys, values, headers and deltas) of one untimed batch. On Produce it is the hash of

@@ -1,4 +1,4 @@
-// Package messages has the messages of every Kafka API but the records of Produce and Fetch: which there are, and their bytes, filled from a seed. Tier 0 has the client
+// Package messages has the messages of every Kafka API, with the records of Produce as bytes that nobody looks into: which there are, and their bytes, filled from a seed. Tier 0 has the client
 // under test encode the requests and decode the responses, as a client does; nobody's client decodes requests or encodes responses, so those are left out.
 //
 // The bytes are written by the kmsg that this program is linked with, and handed to the worker: a client that is built from a checkout, or is of another release, is measured on bytes
@@ -26,16 +26,18 @@ const (
 	Groups       = "group"       // consumer, share and streams groups, and their offsets
 	Transactions = "transaction" // producer ids and transactions
 	Metadata     = "metadata"    // what every client asks for before anything else
+	Framing      = "framing"     // requests and answers of Produce and Fetch by themselves
 	Others       = "other"       // administration, and what only brokers send each other
 )
 
-var groupOrder = []string{Groups, Transactions, Metadata, Others}
+var groupOrder = []string{Groups, Transactions, Metadata, Framing, Others}
 
 // groupsOf has the keys of Kafka's protocol; what is in none is in Others.
 var groupsOf = map[string][]int16{
 	Groups:       {8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 76, 77, 78, 79, 88, 89, 90, 91, 92, 93},
 	Transactions: {22, 24, 25, 26, 27, 28, 61, 65, 66},
 	Metadata:     {2, 3, 18, 23, 60, 75},
+	Framing:      {0, 1},
 }
 
 // Message is one direction of one API.
@@ -57,9 +59,9 @@ func (m Message) Name() string {
 	return m.API + "Response"
 }
 
-// measuredWithRecords are those whose cost is measured elsewhere: the client writes Produce and Fetch requests with code of its own, which kmsg's stands for badly, and a fetch
-// response is read with its records.
-var measuredWithRecords = []string{"ProduceRequest", "FetchRequest", "FetchResponse"}
+// measuredWithRecords is what is read with its records elsewhere. A Produce request is, too, but there in the whole client: here is its frame alone, as the client's
+// message package writes it. (The client itself writes it with code of its own, in the same layout, which can't be called from outside.)
+var measuredWithRecords = []string{"FetchResponse"}
 
 // All lists the messages group by group, requests before responses, by key.
 var All = sync.OnceValue(func() []Message {

@@ -56,7 +56,7 @@ func goldenRows() []any {
 		*goldenBatch(),
 		Evidence{Where: goldenWhere, When: WhenClose, Worker: goldenSnapshot(), OutsideCPUNs: 6, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 8}, Broker: goldenBroker(number), WaitedNs: 4, Unsettled: true},
 		*goldenCell(),
-		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20}},
+		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20, StagedNs: 10_000_000, BufferNs: 6_000_000, EncodeNs: 3_000_000}},
 		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000, MemoryStallNs: &goldenStallNs, FrequencyKHz: []int64{2_900_000, 2_800_000}},
 		HostRound{Where: goldenWhere, Round: 5, WallNs: 200_000_000, OthersCPUNs: 20_000_000, StealNs: 10_000_000},
 		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}, Build: BuildBaseline},

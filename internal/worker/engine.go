@@ -18,6 +18,12 @@ type Engine interface {
 	Checking() driver.CellSnapshot
 }
 
+// Staged is a cell that can tell what of a batch's CPU time went where: until all records are handed over, and from there until the request is written.
+type Staged interface {
+	Stage(on bool)
+	Stages() (bufferNs, encodeNs int64) // since they were asked for last
+}
+
 // Cell is one open client. Serve calls Prepare, then runtime.GC and the clocks, then Run, the clocks, then Finish.
 type Cell interface {
 	// Prepare does what must not be timed: rewind, lay out the payload, read the log end offset.

@@ -32,6 +32,7 @@ func (e *Engine) openEncode(ctx context.Context, open driver.Open) (worker.Cell,
 		c.yields = 4
 	}
 	c.init()
+	c.broker.written = c.stages.written
 	var err error
 	if c.client, err = newClient(c.counter, c.broker.dial, producing(open, memoryAddress)...); err != nil {
 		return fail(fmt.Errorf("client for %s: %w", named(open), err))
@@ -45,7 +46,8 @@ func (e *Engine) openEncode(ctx context.Context, open driver.Open) (worker.Cell,
 		c.Close()
 		return fail(err)
 	}
-	if err := c.proveWire(ctx); err != nil {
+	// What it puts on the wire is read back once. Whether that are all the records is for the guards to say, of each version (see decodeCell.start).
+	if _, err := c.Hash(ctx, driver.Batch{Cell: open.Cell, Requests: 1}); err != nil {
 		c.Close()
 		return fail(err)
 	}
@@ -101,19 +103,6 @@ func (c *encodeCell) Hash(ctx context.Context, batch driver.Batch) (driver.Hashe
 		return driver.Hashed{}, fmt.Errorf("the request that %s put on the wire: %w", named(c.open), err)
 	}
 	return driver.Hashed{Records: n, Hash: hasher.Sum64(), Requests: 1}, nil
-}
-
-// proveWire reads one request back from the wire before anything is measured: every record has to be in it, whole and in its place.
-func (c *encodeCell) proveWire(ctx context.Context) error {
-	got, err := c.Hash(ctx, driver.Batch{Cell: c.open.Cell, Requests: 1})
-	if err != nil {
-		return err
-	}
-	want := shape.NewContent(c.open.Shape, c.open.ContentSeed).Expect(c.perRequest)
-	if got.Records != want.Records || got.Hash != want.Hash {
-		return fmt.Errorf("%s: the client puts %d of %d records on the wire, with the hash %x where %x belongs", named(c.open), got.Records, want.Records, got.Hash, want.Hash)
-	}
-	return nil
 }
 
 // readBack reads a partition's record batch. As shipped, how it is compressed is the client's choice; in all other modes the shape's.

@@ -22,6 +22,9 @@ type memoryBroker struct {
 	// fetched gives the body that answers a Fetch; nil: none is answered.
 	fetched func(version int) ([]byte, error)
 
+	// written is called when a Produce request is on the connection; nil: nobody asks.
+	written func()
+
 	mu      sync.Mutex
 	stored  map[int16][]byte // whole answers to Produce by version, correlation id to be filled in
 	capture bool
@@ -100,6 +103,9 @@ func (b *memoryBroker) told(dst, frame []byte) ([]byte, error) {
 // produced is on the measured path: it copies an answer that was made once. It need not read the records.
 func (b *memoryBroker) produced(dst, frame []byte) ([]byte, error) {
 	version := int16(binary.BigEndian.Uint16(frame[6:]))
+	if b.written != nil {
+		b.written()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.capture {

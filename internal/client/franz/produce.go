@@ -27,6 +27,7 @@ type producer struct {
 	stride     int // from one request's first record to the next one's; 0 where all carry the same
 	// yields is how often Run steps aside after a request (comesToRest).
 	yields int
+	stages stages // of tier 0
 
 	mark   wire.Mark
 	tally  tally
@@ -59,9 +60,11 @@ func (p *producer) Run(ctx context.Context, batch driver.Batch, done func()) err
 	defer cancel()
 	for i := range batch.Requests {
 		records := p.payload.records[i*p.stride:][:p.perRequest]
+		p.stages.begin()
 		for j := range records {
 			p.client.Produce(context.Background(), &records[j], p.promise)
 		}
+		p.stages.handed()
 		if err := p.client.Flush(ctx); err != nil {
 			return fmt.Errorf("request %d of %d of %s did not finish within %v: %w", i+1, batch.Requests, named(p.open), batchLimit, err)
 		}
