@@ -42,6 +42,7 @@ var importRules = []importRule{
 	{"github.com/spf13/cobra", []string{"internal/cli"}, "flags are the command line's business"},
 	{"github.com/schollz/progressbar/v3", []string{"internal/cli"}, "progress is the command line's business"},
 	{"github.com/klauspost/compress/...", []string{"internal/bank"}, "what is compressed for a client is compressed in one place"},
+	{"github.com/google/pprof/...", []string{"internal/cpuprofile"}, "profiles are read in one place"},
 	{"github.com/pierrec/lz4/...", []string{"internal/bank"}, "what is compressed for a client is compressed in one place"},
 	{"testing", []string{"internal/build/buildtest"}, "test code stays in test files"},
 	{module, []string{"internal/build"}, "the embedded sources are for building workers"},

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/go-resty/resty/v2 v2.17.2
+	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
 	github.com/klauspost/compress v1.20.3
 	github.com/pierrec/lz4/v4 v4.1.33
 	github.com/rogpeppe/go-internal v1.16.0

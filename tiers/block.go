@@ -120,7 +120,7 @@ func (b *block) prepare(ctx context.Context, families []*familyState) error {
 	if err := b.prepareTopic(ctx, families); err != nil {
 		return err
 	}
-	b.content = shape.NewContent(b.f.shape, b.row.ContentSeed)
+	b.content = b.contentOf()
 	if err := b.makeMessages(); err != nil {
 		return err
 	}
@@ -141,6 +141,8 @@ func (b *block) prepare(ctx context.Context, families []*familyState) error {
 	}
 	return b.startWorkers(ctx)
 }
+
+func (b *block) contentOf() *shape.Content { return shape.NewContent(b.f.shape, b.row.ContentSeed) }
 
 func (b *block) startWorkers(ctx context.Context) error {
 	for i, side := range b.sides {

@@ -31,8 +31,11 @@ type Config struct {
 	// Versions narrows an API by lower-case name: "fetch" -> {4, 18}.
 	Versions map[string][2]int
 	Margin   float64 // 0: as each family declares
-	Plants   []Plant // slowdowns that are planted on purpose, to see whether they are found
-	CacheDir string
+	// Profiled are the CPU profiles that are asked for; NoProfile: none is taken of a version because it was called slower.
+	Profiled  []Profiled
+	NoProfile bool
+	Plants    []Plant // slowdowns that are planted on purpose, to see whether they are found
+	CacheDir  string
 	// Client is the build under test. With a Baseline the run is one of two builds, and Client is the candidate.
 	Client    Client
 	Baseline  *Client
@@ -117,7 +120,7 @@ func (c Config) onlyFaults() []string {
 			faults = append(faults, fmt.Sprintf("unknown family: --only %q matches none; see --list", pattern))
 		}
 	}
-	return append(faults, c.plantFaults()...)
+	return append(append(faults, c.plantFaults()...), c.profileFaults()...)
 }
 
 // plantFaults are plants that would plant nothing: a run that is called planted and isn't would show that a slow version is not seen. Whether the client has the version only it

@@ -102,6 +102,9 @@ func (s *session) tier(ctx context.Context, tier int) error {
 	if err := s.secondLooks(ctx, l, tier, families); err != nil {
 		return s.endTier(ctx, l, tier, err)
 	}
+	if err := s.profiles(ctx, l, tier, families); err != nil {
+		return s.endTier(ctx, l, tier, err)
+	}
 	return nil
 }
 

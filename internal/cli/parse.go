@@ -63,6 +63,24 @@ func parsePlants(items []string) ([]tiers.Plant, error) {
 	return plants, nil
 }
 
+// parseProfiled reads tier0/fetch/topics=100/bare@13; without a version it is the dearest.
+func parseProfiled(items []string) ([]tiers.Profiled, error) {
+	var list []tiers.Profiled
+	for _, item := range items {
+		family, number, hasVersion := strings.Cut(item, "@")
+		version := tiers.Dearest
+		var err error
+		if hasVersion {
+			version, err = parseVersion(number)
+		}
+		if family == "" || err != nil {
+			return nil, fmt.Errorf("profile %q can't be read; give it as FAMILY or FAMILY@VERSION, e.g. tier0/fetch/topics=100/bare@13", item)
+		}
+		list = append(list, tiers.Profiled{Family: family, Version: version})
+	}
+	return list, nil
+}
+
 // parseBroker reads --broker. A word that is no way of having a broker is not taken for a host.
 func parseBroker(text string) (string, error) {
 	if text == "" || text == broker.ProviderJVM || text == broker.ProviderEmbedded {

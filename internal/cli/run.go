@@ -27,7 +27,7 @@ func (p *program) runCommand() *cobra.Command {
 		Short: "Measure, and judge",
 		Args:  noArguments,
 	}
-	chosen := register(command, append(slices.Clone(brokerSettings), "profile", "seed", "only", "margin", "plant", "any-broker", "out")...)
+	chosen := register(command, append(slices.Clone(brokerSettings), "profile", "seed", "only", "margin", "plant", "profile-cpu", "no-profile-cpu", "any-broker", "out")...)
 	list := command.Flags().Bool("list", false, "list the families that would run, with their expected times, and run nothing")
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		config, err := p.config(command, chosen)

@@ -30,6 +30,8 @@ var settings = []setting{
 	{flag: "versions", usage: "versions to pin, e.g. fetch=4-18,produce=13 (default: all that client and broker have)", separators: ", "},
 	{flag: "margin", usage: "what counts as slower in every family, e.g. 3% or 0.03 (default: as each family declares)"},
 	{flag: "plant", usage: "CPU to plant on purpose, to see whether it is found: FAMILIES@VERSION=SHARE, e.g. tier0/fetch@9=3%", separators: " "},
+	{flag: "profile-cpu", usage: "family whose CPU is profiled, after all blocks: FAMILY (its dearest version) or FAMILY@VERSION, against the reference", separators: " "},
+	{flag: "no-profile-cpu", fallback: "false", usage: "take no CPU profile of a version because it was called slower", isSwitch: true},
 	{flag: "broker", usage: "jvm, embedded, or HOST:PORT[,HOST:PORT] of a cluster that you run (default: jvm where Java and Maven are, else embedded)"},
 	{flag: "jolokia", usage: "URL of the Jolokia agent of an attached broker, e.g. http://127.0.0.1:8778/jolokia; of several brokers all of theirs, separated by commas"},
 	{flag: "kafka", fallback: compose.DefaultRelease, usage: "Kafka release of tier 1"},

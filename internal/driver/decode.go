@@ -89,15 +89,17 @@ func (r *Request) check() error {
 		want = "plant"
 	case OpWarm, OpBatch, OpSteady, OpHash:
 		want = "batch"
+	case OpProfile:
+		want = "profile"
 	case OpClose:
 		if r.Cell != nil {
 			want = "cell"
 		}
 	default:
-		return fmt.Errorf("unknown op %q: this worker knows hello, open, plant, warm, batch, steady, hash, snapshot and close", r.Op)
+		return fmt.Errorf("unknown op %q: this worker knows hello, open, plant, warm, batch, steady, hash, snapshot, profile and close", r.Op)
 	}
 	return exactly(r.Op, want, []field{
-		{"open", r.Open != nil}, {"plant", r.Plant != nil}, {"batch", r.Batch != nil}, {"cell", r.Cell != nil},
+		{"open", r.Open != nil}, {"plant", r.Plant != nil}, {"batch", r.Batch != nil}, {"cell", r.Cell != nil}, {"profile", r.Profile != nil},
 	})
 }
 
@@ -118,10 +120,12 @@ func (r *Response) check(op string) error {
 		want = "hashed"
 	case op == OpSnapshot:
 		want = "snapshot"
+	case op == OpProfile:
+		want = "profiled"
 	}
 	return exactly(op, want, []field{
 		{"hello", r.Hello != nil}, {"opened", r.Opened != nil}, {"batched", r.Batched != nil},
-		{"steadied", r.Steadied != nil}, {"hashed", r.Hashed != nil}, {"snapshot", r.Snapshot != nil},
+		{"steadied", r.Steadied != nil}, {"hashed", r.Hashed != nil}, {"snapshot", r.Snapshot != nil}, {"profiled", r.Profiled != nil},
 	})
 }
 

@@ -21,6 +21,7 @@ const (
 	OpSteady   = "steady"
 	OpHash     = "hash"
 	OpSnapshot = "snapshot"
+	OpProfile  = "profile"
 	OpClose    = "close"
 )
 
@@ -32,6 +33,8 @@ type Request struct {
 	Plant *Plant `json:"plant,omitempty"`
 	Batch *Batch `json:"batch,omitempty"` // warm, batch, steady, hash
 	Cell  *int   `json:"cell,omitempty"`  // close; without it the worker closes everything and ends
+	// Profile goes with the ability of that name.
+	Profile *Profile `json:"profile,omitempty"`
 }
 
 // Response is one line from the worker: an error, or the field of the operation.
@@ -44,6 +47,7 @@ type Response struct {
 	Steadied *Steadied `json:"steadied,omitempty"`
 	Hashed   *Hashed   `json:"hashed,omitempty"`
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
+	Profiled *Profiled `json:"profiled,omitempty"`
 }
 
 // Range is what a client implements of one API.
@@ -67,7 +71,7 @@ type Hello struct {
 	Messages []Range `json:"messages,omitempty"`
 	// Abilities: "codec" (tier 0), "live", "plant", "steady", "hash", "tcp" (TCP_INFO), "frames" (wire counts), "own-version"
 	// (the client itself says which version an answer had), "framing" (the mode of that name),
-	// "messages" (tier 0's messages without records).
+	// "messages" (tier 0's messages without records), "profile" (a CPU profile of batches).
 	Abilities []string `json:"abilities"`
 }
 
@@ -84,6 +88,25 @@ const (
 
 // AbilityMessages is that of a worker that can be asked for messages without records.
 const AbilityMessages = "messages"
+
+// AbilityProfile is that of a worker that can profile its batches.
+const AbilityProfile = "profile"
+
+// Profile asks for a CPU profile of batches that are run as ever, until they have taken ForNs of CPU time. None of them is counted.
+type Profile struct {
+	Cell     int   `json:"cell"`
+	Requests int   `json:"requests"` // per batch
+	ForNs    int64 `json:"forNs"`
+}
+
+// Profiled is the profile, and what was done meanwhile.
+type Profiled struct {
+	Requests int   `json:"requests"`
+	Records  int   `json:"records"`
+	CPUNs    int64 `json:"cpuNs"` // of the timed parts
+	// Pprof is a CPU profile in the format of pprof: protocol buffers, gzipped (base64 in JSON). Its last value per sample is nanoseconds.
+	Pprof []byte `json:"pprof"`
+}
 
 // Directions of a message.
 const (

@@ -59,6 +59,9 @@ func goldenRows() []any {
 		Steady{Where: goldenWhere, Cell: 3, Steadied: driver.Steadied{Requests: 46, Records: 26680, Allocs: 900, AllocBytes: 1 << 20, StagedNs: 10_000_000, BufferNs: 6_000_000, EncodeNs: 3_000_000}},
 		Host{Where: goldenWhere, WallNs: 3_000_000_000, StealNs: 10_000_000, Load1: 0.5, ParentCPUNs: 30_000_000, BatchWallNs: 2_500_000_000, MemoryStallNs: &goldenStallNs, FrequencyKHz: []int64{2_900_000, 2_800_000}},
 		HostRound{Where: goldenWhere, Round: 5, WallNs: 200_000_000, OthersCPUNs: 20_000_000, StealNs: 10_000_000},
+		Profile{Tier: 1, Family: goldenWhere.Family, Why: "as planned", Missing: "as planned", Of: ProfileSide{Version: 4, Build: BuildBaseline, File: "profiles/x/v4.pprof", Requests: 46, Records: 26680, CPUNs: 2_000_000_000, Samples: 200},
+			Against: ProfileSide{Version: 18, Build: BuildBaseline, File: "profiles/x/v18.pprof", Requests: 46, Records: 26680, CPUNs: 2_000_000_000, Samples: 201}, Difference: "profiles/x/difference.pprof", Text: "profiles/x/difference.txt",
+			Top: []ProfileLine{{Function: "kmsg.ReadFrom", Ns: 12.5, AgainstNs: 3.25, Errors: 4.5}}},
 		Fault{Where: goldenWhere, Tier: 1, What: FaultWorker, Text: "the worker died", Log: []string{"panic"}, Build: BuildBaseline},
 		Trailer{Complete: true, Reason: "as planned", WallNs: 90_000_000_000, Changed: []string{"checkout: pkg/kgo/client.go"}},
 	}
@@ -168,7 +171,7 @@ func TestSchema2IsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-2 {
+	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-3 {
 		t.Errorf("schema %d, %d rows, warnings %q", run.Header.Schema, len(rowsOf(run)), run.Warnings)
 	}
 }
@@ -179,8 +182,8 @@ func TestOlderSchemaIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// schema 3 brought two kinds of row
-	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-2 {
+	// schema 3 brought three kinds of row
+	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-3 {
 		t.Errorf("schema %d, %d rows, warnings %q", old.Header.Schema, len(rowsOf(old)), old.Warnings)
 	}
 	if got := old.Families[0].BlockRuns[0].Batches[0].CPUNs; got != 10_488_000 {
@@ -264,6 +267,9 @@ func rowsOf(run *Run) []any {
 		}
 		for _, block := range family.blocksOf(func(look int) bool { return look >= SecondLook }) {
 			rows = append(rows, rowsOfBlock(block)...)
+		}
+		for _, row := range family.Profiles {
+			rows = append(rows, row)
 		}
 	}
 	for _, row := range run.Faults {

@@ -23,6 +23,7 @@ var rowTypes = map[string]reflect.Type{
 	KindHost:     reflect.TypeFor[Host](),
 	KindLook:     reflect.TypeFor[Look](),
 	KindRound:    reflect.TypeFor[HostRound](),
+	KindProfile:  reflect.TypeFor[Profile](),
 	KindTrailer:  reflect.TypeFor[Trailer](),
 }
 

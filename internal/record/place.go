@@ -29,6 +29,8 @@ func (r *reader) place(row any) error {
 		return r.placeBlock(row)
 	case *Look:
 		return r.placeLook(row)
+	case *Profile:
+		return r.placeProfile(row)
 	case *Fault:
 		r.placeFault(row)
 	case *Trailer:

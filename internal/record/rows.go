@@ -32,6 +32,7 @@ const (
 	KindHost     = "host"
 	KindLook     = "look"
 	KindRound    = "round"
+	KindProfile  = "profile"
 	KindTrailer  = "trailer"
 )
 

@@ -20,7 +20,8 @@ type FamilyRun struct {
 	Family
 	BlockRuns []BlockRun
 	// Look says what was undecided after the first look; nil: nothing was, or there was no second one to take.
-	Look *Look
+	Look     *Look
+	Profiles []Profile // CPU profiles; nothing is judged by them
 	// LookNumber is that of the look that this is the view of (Looks); 0: the whole family.
 	LookNumber int
 }

@@ -18,7 +18,7 @@ var rowSections = map[string]reflect.Type{
 	"`control`": reflect.TypeFor[record.Control](), "`family`": reflect.TypeFor[record.Family](), "`block`": reflect.TypeFor[record.Block](),
 	"`cell`": reflect.TypeFor[record.Cell](), "`batch`": reflect.TypeFor[record.Batch](), "`steady`": reflect.TypeFor[record.Steady](),
 	"`evidence`": reflect.TypeFor[record.Evidence](), "`fault`": reflect.TypeFor[record.Fault](), "`host`": reflect.TypeFor[record.Host](),
-	"`look`": reflect.TypeFor[record.Look](), "`round`": reflect.TypeFor[record.HostRound](), "`trailer`": reflect.TypeFor[record.Trailer](), "verdict.Verdict": reflect.TypeFor[verdict.Verdict](), "verdict.Comparison": reflect.TypeFor[verdict.Comparison](),
+	"`look`": reflect.TypeFor[record.Look](), "`round`": reflect.TypeFor[record.HostRound](), "`profile`": reflect.TypeFor[record.Profile](), "`trailer`": reflect.TypeFor[record.Trailer](), "verdict.Verdict": reflect.TypeFor[verdict.Verdict](), "verdict.Comparison": reflect.TypeFor[verdict.Comparison](),
 }
 
 func formatSections(t *testing.T) map[string][]string {

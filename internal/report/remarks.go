@@ -18,7 +18,7 @@ type remark struct {
 // remarks has the loud ones first.
 func remarks(f verdict.Family, run record.FamilyRun) []remark {
 	var loud, quiet []remark
-	for _, list := range [][]remark{plants(f, run), growth(f), looks(f, run), steps(f, run), wall(f), stagesOf(f, run), leftOut(run)} {
+	for _, list := range [][]remark{plants(f, run), growth(f), looks(f, run), steps(f, run), wall(f), stagesOf(f, run), profilesOf(f, run), leftOut(run)} {
 		for _, r := range list {
 			if r.Loud {
 				loud = append(loud, r)

@@ -45,6 +45,7 @@ func (c *conformance) checkCell(ctx context.Context, t cellTest) bool {
 		return true
 	}
 	c.checkHash(ctx, t, opened)
+	c.checkProfile(ctx, t)
 	return true
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // abilities that a worker may claim; a misspelt one would be an ability that nobody uses.
-var knownAbilities = []string{"codec", "live", "plant", "steady", "hash", "tcp", "frames", "own-version", driver.ModeFraming, driver.AbilityMessages}
+var knownAbilities = []string{"codec", "live", "plant", "steady", "hash", "tcp", "frames", "own-version", driver.ModeFraming, driver.AbilityMessages, driver.AbilityProfile}
 
 // neededAbilities: without a plant there is no canary, and no family can be judged.
 var neededAbilities = []string{"plant", "frames"}

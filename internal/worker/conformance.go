@@ -106,7 +106,8 @@ type conformance struct {
 	baseTimestampMs int64
 	failures        []Failure
 	first           driver.Open // cell 0
-	stopped         bool        // the worker is gone: what follows would fail for that reason alone
+	profiled        bool
+	stopped         bool // the worker is gone: what follows would fail for that reason alone
 }
 
 func (c *conformance) fail(rule, format string, args ...any) {

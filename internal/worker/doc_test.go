@@ -264,7 +264,7 @@ func TestDriverDocumentLinesDecode(t *testing.T) {
 			}
 		}
 	}
-	for _, op := range []string{driver.OpHello, driver.OpOpen, driver.OpPlant, driver.OpWarm, driver.OpBatch, driver.OpSteady, driver.OpHash, driver.OpSnapshot, driver.OpClose} {
+	for _, op := range []string{driver.OpHello, driver.OpOpen, driver.OpPlant, driver.OpWarm, driver.OpBatch, driver.OpSteady, driver.OpHash, driver.OpSnapshot, driver.OpProfile, driver.OpClose} {
 		if !shown[op] {
 			t.Errorf("DRIVER.md shows no request %q", op)
 		}

@@ -59,6 +59,15 @@ func (p *Process) Steady(ctx context.Context, batch driver.Batch) (driver.Steadi
 	return *r.Steadied, nil
 }
 
+// Profile takes a CPU profile of batches that aren't counted.
+func (p *Process) Profile(ctx context.Context, profile driver.Profile) (driver.Profiled, error) {
+	r, err := p.exchange(ctx, driver.Request{Op: driver.OpProfile, Profile: &profile}, p.deadlines.Batch)
+	if err != nil {
+		return driver.Profiled{}, err
+	}
+	return *r.Profiled, nil
+}
+
 // Hash runs one untimed batch and hashes all of it.
 func (p *Process) Hash(ctx context.Context, batch driver.Batch) (driver.Hashed, error) {
 	r, err := p.exchange(ctx, driver.Request{Op: driver.OpHash, Batch: &batch}, p.deadlines.Batch)

@@ -158,6 +158,9 @@ func (s *server) dispatch(ctx context.Context, r *driver.Request) (response driv
 	case driver.OpSteady:
 		response.Steadied, err = s.steady(ctx, *r.Batch)
 		return response, err
+	case driver.OpProfile:
+		response.Profiled, err = s.profile(ctx, *r.Profile)
+		return response, err
 	}
 	if r.Op != driver.OpSnapshot && r.Op != driver.OpPlant {
 		// These two come right before counted batches. With the collector on, if only for a moment, the runtime gives pages back,
