@@ -31,11 +31,11 @@ type Config struct {
 	// Versions narrows an API by lower-case name: "fetch" -> {4, 18}.
 	Versions map[string][2]int
 	Margin   float64 // 0: as each family declares
-	// Profiled are the CPU profiles that are asked for; NoProfile: none is taken of a version because it was called slower.
-	Profiled  []Profiled
-	NoProfile bool
-	Plants    []Plant // slowdowns that are planted on purpose, to see whether they are found
-	CacheDir  string
+	// Profiled are the CPU profiles that are asked for; ProfileSlower: of versions that are called slower they are taken unasked.
+	Profiled      []Profiled
+	ProfileSlower bool
+	Plants        []Plant // slowdowns that are planted on purpose, to see whether they are found
+	CacheDir      string
 	// Client is the build under test. With a Baseline the run is one of two builds, and Client is the candidate.
 	Client    Client
 	Baseline  *Client

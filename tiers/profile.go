@@ -38,6 +38,8 @@ const (
 	mostCalled = 3
 	// profileSlices of each version are taken in turns, so that the machine's drift falls on both.
 	profileSlices = 4
+	// profileWall is how many times as long a profile takes as its CPU time: batches are prepared, and the collector runs between them.
+	profileWall = 3
 	// profileDraw is none of the run's: its contents are its own.
 	profileDraw = 1000
 )
@@ -77,7 +79,7 @@ func (c Config) profileFaults() []string {
 
 // profiles takes the CPU profiles of a tier after its last block: those that were asked for, and those of versions that were called. Nothing that goes wrong with one changes what was measured.
 func (s *session) profiles(ctx context.Context, l *live, tier int, families []*familyState) error {
-	if tier == 2 || s.NoProfile && len(s.Profiled) == 0 {
+	if tier == 2 || !s.ProfileSlower && len(s.Profiled) == 0 {
 		return nil
 	}
 	run, err := record.Read(s.recordPath())
@@ -86,10 +88,9 @@ func (s *session) profiles(ctx context.Context, l *live, tier int, families []*f
 	}
 	v := verdict.Judge(run, guards.Check(run), verdict.Options{Margin: s.Margin})
 	pairs := s.askedPairs(v, families)
-	if !s.NoProfile {
+	if s.ProfileSlower {
 		pairs = append(pairs, s.calledPairs(v, families)...)
 	}
-	done := 0
 	for i, p := range pairs {
 		same := func(other pair) bool {
 			return other.family == p.family && other.of.Cell == p.of.Cell && other.against.Cell == p.against.Cell
@@ -97,13 +98,12 @@ func (s *session) profiles(ctx context.Context, l *live, tier int, families []*f
 		if slices.ContainsFunc(pairs[:i], same) {
 			continue
 		}
-		called := p.size > 0
-		if called && done >= mostCalled {
-			s.Progress.Say(fmt.Sprintf("%s v%d: no CPU profile, since %d are enough for one run; --profile-cpu %s@%d takes it", p.family.name(), p.of.Version, mostCalled, p.family.name(), p.of.Version))
-			continue
-		}
-		if called {
-			done++
+		if p.size > 0 { // called, not asked for
+			if why := s.noMore(tier); why != "" {
+				s.Progress.Say(fmt.Sprintf("%s: no CPU profile of v%d: %s; --profile-cpu %s@%d takes it", p.family.name(), p.of.Version, why, p.family.name(), p.of.Version))
+				continue
+			}
+			s.profiledCalled++
 		}
 		row := s.profiled(ctx, l, families, p)
 		if err := s.writer.Write(row); err != nil {
@@ -114,6 +114,17 @@ func (s *session) profiles(ctx context.Context, l *live, tier int, families []*f
 		}
 	}
 	return nil
+}
+
+// noMore says why no version is profiled any more only because it was called, or "".
+func (s *session) noMore(tier int) string {
+	switch elapsed := s.Now().Sub(s.started); {
+	case s.profiledCalled >= mostCalled:
+		return fmt.Sprintf("%d are enough for one run", mostCalled)
+	case elapsed+2*profileFor(s.Profile)*profileWall+s.expected(after(s.Tiers, tier)) > s.budget.Limit:
+		return fmt.Sprintf("there is no time left of the profile's %s", s.budget.Limit)
+	}
+	return ""
 }
 
 // profiled takes one, or says why not.

@@ -105,7 +105,7 @@ func TestCPUProfileNamesWhatWasPlanted(t *testing.T) {
 	c := config(t, []int{0}, family)
 	c.Versions = map[string][2]int{"fetch": {11, 13}}
 	c.Plants = []Plant{{family, 12, 0.8}}
-	c.Profiled, c.NoProfile = []Profiled{{family, 12}}, true
+	c.Profiled = []Profiled{{family, 12}}
 	run, _, dir := mustRun(t, c)
 	if len(run.Families) != 1 || len(run.Families[0].Profiles) != 1 {
 		t.Fatalf("families and profiles: %+v", run.Families)

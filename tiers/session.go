@@ -31,7 +31,8 @@ type session struct {
 	embedded   bool
 	measured   bool // a block was begun
 	// promised is the expected time of second looks that were decided on and not yet begun.
-	promised time.Duration
+	promised       time.Duration
+	profiledCalled int // versions whose CPU was profiled because they were called
 }
 
 // errTierOver ends a tier whose reason is in the record already: a broker that died, an interruption.

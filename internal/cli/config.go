@@ -41,7 +41,11 @@ func (p *program) config(command *cobra.Command, chosen choices) (request, error
 	})
 	read("plant", func(g *given) (err error) { config.Plants, err = parsePlants(g.list()); return })
 	read("profile-cpu", func(g *given) (err error) { config.Profiled, err = parseProfiled(g.list()); return })
-	read("no-profile-cpu", func(g *given) (err error) { config.NoProfile, err = parseSwitch(g.text); return })
+	read("no-profile-cpu", func(g *given) error {
+		off, err := parseSwitch(g.text)
+		config.ProfileSlower = !off
+		return err
+	})
 	read("seed", func(g *given) (err error) { config.Seed, err = readSeed(g); return })
 	read("kafka", func(g *given) (err error) { config.Kafka, err = parseRelease(g.text, compose.KRaft); return })
 	read("legacy", func(g *given) (err error) { config.Legacy, err = parseRelease(g.text, compose.ZooKeeper); return })

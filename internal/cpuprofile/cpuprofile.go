@@ -7,6 +7,7 @@ package cpuprofile
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -42,12 +43,15 @@ func (s Side) each() float64 {
 func Merge(slicesOf [][]byte, collector bool) (*profile.Profile, error) {
 	var parts []*profile.Profile
 	for i, data := range slicesOf {
-		p, err := profile.Parse(bytes.NewReader(data))
+		p, err := parse(data)
+		if err == nil {
+			err = p.CheckValid()
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the worker's profile %d can't be read (it has to be pprof's, gzipped): %w", i+1, err)
 		}
-		if len(p.SampleType) == 0 {
-			return nil, fmt.Errorf("the worker's profile %d has no sample type: its last one has to be CPU time", i+1)
+		if len(p.SampleType) < 2 {
+			return nil, fmt.Errorf("the worker's profile %d has %d values per sample: the first has to be a count, the last CPU time", i+1, len(p.SampleType))
 		}
 		if last := p.SampleType[len(p.SampleType)-1]; last.Unit != "nanoseconds" {
 			return nil, fmt.Errorf("the worker's profile %d counts %s in %s: its last value has to be CPU time in nanoseconds", i+1, last.Type, last.Unit)
@@ -63,6 +67,24 @@ func Merge(slicesOf [][]byte, collector bool) (*profile.Profile, error) {
 	}
 	merged.Sample = slices.DeleteFunc(merged.Sample, func(s *profile.Sample) bool { return !timed(s, collector) })
 	return merged, nil
+}
+
+// mostUnzipped bounds what a few KiB of a worker's answer can become.
+const mostUnzipped = 64 << 20
+
+func parse(data []byte) (*profile.Profile, error) {
+	unzipped, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(unzipped, mostUnzipped+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(raw) > mostUnzipped:
+		return nil, fmt.Errorf("it has more than %d MiB", mostUnzipped>>20)
+	}
+	return profile.ParseUncompressed(raw)
 }
 
 // Frames by which a sample of Go's worker is told from one of what was timed.

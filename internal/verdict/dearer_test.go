@@ -88,3 +88,30 @@ func TestNoStepIsDearerWhereNothingCanBeSaid(t *testing.T) {
 		}
 	}
 }
+
+// What a family shows that decides nothing fails no run, and is said.
+func TestWhatDecidesNothingIsSaidAloud(t *testing.T) {
+	found := func(change func(*Family)) []Warning {
+		f := Family{Name: "tier0/fetch/topics=100/gc", Cells: []Cell{{Version: 12, Verdict: NotSlower}, {Version: 13, Verdict: NotSlower}}, Steps: []Step{{At: 12, Material: true, Rise: 0.01}, {At: 13, Material: true, Dearer: true, Rise: 0.146}}}
+		change(&f)
+		v := Verdict{Families: []Family{f}}
+		v.warnOfShown()
+		return v.Warnings
+	}
+	if got := found(func(*Family) {}); len(got) != 1 || got[0].Text != "tier0/fetch/topics=100/gc decides nothing, and shows: from v13 on it costs 14.6 % more than before" {
+		t.Errorf("%+v", got)
+	}
+	if got := found(func(f *Family) { f.Cells[1].Verdict, f.Cells[1].Difference = Slower, 0.2 }); len(got) != 1 || !strings.HasSuffix(got[0].Text, "shows: v13 is slower by 20.0 %") {
+		t.Errorf("%+v", got)
+	}
+	for name, change := range map[string]func(*Family){
+		"it decides":       func(f *Family) { f.Deciding = true },
+		"a message":        func(f *Family) { f.Message = "response" },
+		"no figure":        func(f *Family) { f.Embedded = true },
+		"nothing is there": func(f *Family) { f.Steps = nil },
+	} {
+		if got := found(change); got != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

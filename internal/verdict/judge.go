@@ -80,6 +80,7 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 		v.Families = append(v.Families, family)
 	}
 	addGrowth(v.Families, judged)
+	v.warnOfShown()
 	v.Verdict, v.ExitCode, v.Reason = outcome(run, &v)
 	return v
 }

@@ -11,6 +11,9 @@ import (
 	"protocolbench/internal/driver"
 )
 
+// profileLimit ends a profile whose batches hardly take any CPU time, or whose clock stands still. The parent waits for twice as long and more.
+const profileLimit = 12 * time.Second
+
 // profile runs batches as they are measured, with the CPU profiler on, until they have taken as long as was asked for. It is on between batches, too, since it takes a
 // fifth of a second to stop: whoever reads the profile leaves out what is not below run.
 //
@@ -37,7 +40,7 @@ func (s *server) profile(ctx context.Context, p driver.Profile) (*driver.Profile
 
 func (s *server) profiledBatches(ctx context.Context, cell *openCell, p driver.Profile) (*driver.Profiled, error) {
 	profiled := &driver.Profiled{}
-	for placement := uint64(1); profiled.CPUNs < p.ForNs && ctx.Err() == nil; placement++ {
+	for began, placement := time.Now(), uint64(1); profiled.CPUNs < p.ForNs && time.Since(began) < profileLimit && ctx.Err() == nil; placement++ {
 		batch := driver.Batch{Cell: p.Cell, Requests: p.Requests, Placement: placement * 0x9e3779b97f4a7c15}
 		if err := cell.Prepare(ctx, batch); err != nil {
 			return nil, fmt.Errorf("cell %d, before a profiled batch: %w", p.Cell, err)
@@ -52,7 +55,7 @@ func (s *server) profiledBatches(ctx context.Context, cell *openCell, p driver.P
 		}
 		profiled.Requests += batched.Requests
 		profiled.Records += batched.Records
-		profiled.CPUNs += max(s.meter.cpuNs, int64(time.Microsecond)) // a clock that stands still must not make this endless
+		profiled.CPUNs += s.meter.cpuNs
 	}
 	return profiled, ctx.Err()
 }
