@@ -28,6 +28,8 @@ type family struct {
 	// core families have all versions in every profile, and wholeSquares; of tier 0's others standard and release take the versions at which the
 	// schema changed, changesOnly.
 	core, changesOnly bool
+	// brief families take half a square a block in standard, where a batch takes longer than it should and the floor is far below the margin all the same.
+	brief bool
 	// least is the oldest version that may carry the shape, whyLeast says why; 0: all may.
 	least    int
 	whyLeast string

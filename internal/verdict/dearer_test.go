@@ -115,3 +115,26 @@ func TestWhatDecidesNothingIsSaidAloud(t *testing.T) {
 		}
 	}
 }
+
+// A client all of whose versions are quadratic: none grows beside another.
+func TestGrowthThatAllVersionsShareIsSaidAloud(t *testing.T) {
+	for _, c := range []struct {
+		axis  string
+		slope float64
+		tier  int
+		said  bool
+	}{
+		{"partitions", 0.6, 0, true},
+		{"delivery", 0.1, 0, true}, // 51 %
+		{"records", 0.052, 0, false},
+		{"records", -0.3, 0, false},
+		{"values", 0.9, 0, false}, // a larger value costs more
+		{"size", 0.6, 1, false},
+	} {
+		v := Verdict{Families: []Family{{Name: "tier0/fetch", Tier: c.tier, Reference: 18, Growth: &Growth{Axis: c.axis, Sizes: []float64{8, 64, 512}, Reference: c.slope}}}}
+		v.warnOfSharedGrowth()
+		if said := len(v.Warnings) == 1; said != c.said {
+			t.Errorf("%s, slope %g: %+v", c.axis, c.slope, v.Warnings)
+		}
+	}
+}

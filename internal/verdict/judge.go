@@ -81,6 +81,7 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 	}
 	addGrowth(v.Families, judged)
 	v.warnOfShown()
+	v.warnOfSharedGrowth()
 	v.Verdict, v.ExitCode, v.Reason = outcome(run, &v)
 	return v
 }

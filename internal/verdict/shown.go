@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +28,28 @@ func (v *Verdict) warnOfShown() {
 		}
 		if found != nil {
 			v.warnOnce(Warning{Text: fmt.Sprintf("%s decides nothing, and shows: %s", f.Name, strings.Join(found, "; ")), Remedy: fmt.Sprintf("look at it: run --only %s --profile-cpu %s", f.Name, f.Name)})
+		}
+	}
+}
+
+// sharedRise is by how much the cost per record of the newest version has to rise over the three largest sizes before anybody hears of it: caches alone make a quarter (100,000 records in a request, on
+// the machines of METHODOLOGY.md), a quadratic part of a tenth in the middle size makes ten times as much.
+const sharedRise = 0.5
+
+// scaling are the axes along which a record should cost the same at any size. The others make records, or what stands around each, larger.
+var scaling = []string{"records", "batches", "partitions", "topics", "delivery"}
+
+// warnOfSharedGrowth says what no comparison of versions can: all of them grow.
+func (v *Verdict) warnOfSharedGrowth() {
+	for _, f := range v.Families {
+		g := f.Growth
+		if g == nil || f.Message != "" || f.Embedded || f.Tier > 0 || !slices.Contains(scaling, g.Axis) {
+			continue
+		}
+		smallest, largest := g.Sizes[0], g.Sizes[len(g.Sizes)-1]
+		if rise := math.Expm1(g.Reference * math.Log(largest/smallest)); rise >= sharedRise {
+			v.warnOnce(Warning{Text: fmt.Sprintf("%s: the cost per record of the newest version itself rises by %s from %s to %s, and versions are only compared with each other", g.Axis, percent(rise), sizeText(smallest), sizeText(largest)),
+				Remedy: fmt.Sprintf("look at it: run --only %s --profile-cpu %s@%d", f.Name, f.Name, f.Reference)})
 		}
 	}
 }
