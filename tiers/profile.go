@@ -92,9 +92,7 @@ func (s *session) profiles(ctx context.Context, l *live, tier int, families []*f
 		pairs = append(pairs, s.calledPairs(v, families)...)
 	}
 	for i, p := range pairs {
-		same := func(other pair) bool {
-			return other.family == p.family && other.of.Cell == p.of.Cell && other.against.Cell == p.against.Cell
-		}
+		same := func(other pair) bool { return other.family == p.family && other.of.Cell == p.of.Cell }
 		if slices.ContainsFunc(pairs[:i], same) {
 			continue
 		}

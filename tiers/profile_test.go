@@ -88,6 +88,16 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// A profile is of no draw that has layouts of its own.
+func TestLayoutOfAProfileIsOneThatIsLinked(t *testing.T) {
+	s := &session{Config: Config{Profile: schedule.Quick, Baseline: &Client{}}, budget: schedule.Budget{Draws: 1, Forks: 4}, sides: []*side{{layouts: []int{5, 6}}, {layouts: []int{7, 8}}}}
+	for i, want := range []int{5, 7} {
+		if got := s.layout(s.sides[i], record.Where{Draw: profileDraw}, 0); got != want {
+			t.Errorf("layout %d, want %d", got, want)
+		}
+	}
+}
+
 func TestNoProfileWithoutTheAbility(t *testing.T) {
 	f := stateOf("records=1", "")
 	b := &block{session: &session{}, f: f, sides: []*side{{hello: driver.Hello{Abilities: []string{"codec"}}}}}

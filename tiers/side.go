@@ -118,6 +118,9 @@ func (s *session) layout(of *side, where record.Where, tier int) int {
 		return ownLayout
 	}
 	_, forks := s.repeats(tier)
+	if where.Draw == profileDraw {
+		return of.layouts[0] // of those that are linked already
+	}
 	return of.layouts[where.Draw*forks+where.Fork]
 }
 

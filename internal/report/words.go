@@ -24,7 +24,7 @@ func standing(f verdict.Family) string {
 	}
 	for _, s := range f.Steps {
 		if s.Dearer {
-			parts = append(parts, fmt.Sprintf("DEARER from v%d on: %s", s.At, percent(s.Rise)))
+			parts = append(parts, fmt.Sprintf("DEARER %s: %s", f.Stretch(s), percent(s.Rise)))
 		}
 	}
 	var slower, stalling []int

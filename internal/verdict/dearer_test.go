@@ -63,6 +63,16 @@ func TestStepUpByTheMarginFailsARun(t *testing.T) {
 	}
 }
 
+// Where the cost falls again it is not "on".
+func TestStretch(t *testing.T) {
+	f := Family{Cells: []Cell{{Version: 4}, {Version: 8}, {Version: 9}, {Version: 11}, {Version: 13}}, Steps: []Step{{At: 8}, {At: 9}, {At: 13}}}
+	for i, want := range []string{"at v8", "from v9 to v11", "from v13 on"} {
+		if got := f.Stretch(f.Steps[i]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // What could not have been measured decides nothing, and what nobody notices neither.
 func TestNoStepIsDearerWhereNothingCanBeSaid(t *testing.T) {
 	w := standardWorld(22)

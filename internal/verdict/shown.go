@@ -21,7 +21,7 @@ func (v *Verdict) warnOfShown() {
 			}
 		}
 		for _, s := range f.dearer() {
-			found = append(found, fmt.Sprintf("from v%d on it costs %s more than before", s.At, percent(s.Rise)))
+			found = append(found, fmt.Sprintf("%s it costs %s more than before", f.Stretch(s), percent(s.Rise)))
 		}
 		if f.Growth != nil && f.Growth.any() {
 			found = append(found, growthWhy(f))

@@ -82,9 +82,31 @@ func (f *Family) dearer() []Step {
 
 // dearerWhy is a sentence about a step.
 func dearerWhy(f Family, s Step) string {
-	text := fmt.Sprintf("%s costs more from v%d on than before", f.Name, s.At)
+	text := fmt.Sprintf("%s costs more %s than before", f.Name, f.Stretch(s))
 	if f.Embedded {
 		return text + " (embedded broker: no figure)"
 	}
 	return fmt.Sprintf("%s, by %s, margin %s", text, percent(s.Rise), percent(f.Margin))
+}
+
+// Stretch names the versions that a step is about: those up to the next one.
+func (f Family) Stretch(s Step) string {
+	last := -1
+	for _, next := range f.Steps {
+		if next.At > s.At {
+			for _, c := range f.Cells {
+				if c.Version < next.At {
+					last = max(last, c.Version)
+				}
+			}
+			break
+		}
+	}
+	switch last {
+	case -1:
+		return fmt.Sprintf("from v%d on", s.At)
+	case s.At:
+		return fmt.Sprintf("at v%d", s.At)
+	}
+	return fmt.Sprintf("from v%d to v%d", s.At, last)
 }
