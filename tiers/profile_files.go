@@ -21,7 +21,8 @@ const (
 
 // writeProfiles puts two versions' profiles, their difference and what it says beside the record, and their names into the row.
 func (s *session) writeProfiles(row *record.Profile, sides [2][]driver.Profiled, f *familyState) error {
-	folder := path.Join("profiles", strings.ReplaceAll(f.name(), "/", "-"))
+	// A folder for each pair: several may have the reference.
+	folder := path.Join("profiles", strings.ReplaceAll(f.name(), "/", "-"), fileName(row.Of)+"-against-"+fileName(row.Against))
 	if err := os.MkdirAll(filepath.Join(s.dir, filepath.FromSlash(folder)), 0o755); err != nil {
 		return err
 	}
@@ -51,8 +52,7 @@ func (s *session) writeProfiles(row *record.Profile, sides [2][]driver.Profiled,
 	if err != nil {
 		return err
 	}
-	name := path.Join(folder, fileName(row.Of)+"-less-"+fileName(row.Against))
-	row.Difference, row.Text = name+".pprof", name+".txt"
+	row.Difference, row.Text = path.Join(folder, "difference.pprof"), path.Join(folder, "difference.txt")
 	if err := s.beside(row.Difference, func(w io.Writer) error { return cpuprofile.Write(w, difference) }); err != nil {
 		return err
 	}
