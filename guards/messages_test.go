@@ -125,3 +125,34 @@ func TestAllocationsOfTheSameBytes(t *testing.T) {
 		t.Errorf("two lengths at one version: %+v", findings[1])
 	}
 }
+
+// What nobody can say is blind, and never a pass: how long a message of a version is, and what it hashes to.
+func TestMessagesThatNobodyKnowsAreBlind(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil  func(*record.Run, *record.BlockRun)
+		guards []string
+		why    string
+	}{
+		"nothing was expected": {func(_ *record.Run, b *record.BlockRun) { b.Batches[1].ExpectedLastKey = "" }, []string{Pin, Data}, "nobody knows how long"},
+		"a worker that can't hash": {func(run *record.Run, b *record.BlockRun) {
+			run.Header.Client.Abilities = []string{"steady", driver.AbilityMessages}
+			b.CellRows[1].HashRecords = 0
+		}, []string{Data}, "hashes no message"},
+	} {
+		run, f := messageRun()
+		c.spoil(run, &f.BlockRuns[0])
+		var blind []string
+		said := ""
+		for _, g := range messageFindings(run, f) {
+			if g.Outcome == Blind && g.Version == 1 {
+				blind = append(blind, g.Guard)
+				said += g.Why
+			} else if g.Outcome != Pass {
+				t.Errorf("%s: %s v%d %s, %s", name, g.Guard, g.Version, g.Outcome, g.Why)
+			}
+		}
+		if fmt.Sprint(blind) != fmt.Sprint(c.guards) || !strings.Contains(said, c.why) {
+			t.Errorf("%s: blind are %v (%s), want %v", name, blind, said, c.guards)
+		}
+	}
+}
