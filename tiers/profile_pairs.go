@@ -45,7 +45,7 @@ func dearest(v verdict.Verdict, f *familyState) int {
 	return best
 }
 
-// calledPairs are the versions of deciding families that were called slower, or dearer than those before, the largest differences first and one of a family: its other versions have
+// calledPairs are the versions of deciding families that were called slower, or since which the newest is dearer, the largest differences first and one of a family: its other versions have
 // mostly the same cause.
 func (s *session) calledPairs(v verdict.Verdict, families []*familyState) []pair {
 	var pairs []pair
@@ -64,11 +64,9 @@ func (s *session) calledPairs(v verdict.Verdict, families []*familyState) []pair
 				called = append(called, p)
 			}
 		}
-		for _, step := range judged.Steps {
-			if step.Dearer {
-				if p, ok := s.pairOf(f, step.At, leftOf(f, step.At), fmt.Sprintf("v%d was called dearer than before", step.At), step.Rise); ok {
-					called = append(called, p)
-				}
+		if d := judged.Dearer; d != nil {
+			if p, ok := s.pairOf(f, d.From, d.Than, fmt.Sprintf("v%d was called dearer than v%d", judged.Reference, d.Than), d.Difference); ok {
+				called = append(called, p)
 			}
 		}
 		if len(called) > 0 {

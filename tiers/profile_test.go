@@ -60,7 +60,7 @@ func TestPairs(t *testing.T) {
 	a, b := judged(one), judged(two)
 	a.Cells[0].Verdict, a.Cells[0].Difference = verdict.Slower, 0.1
 	a.Cells[1].Verdict, a.Cells[1].Difference = verdict.Slower, 0.3
-	b.Steps = []verdict.Step{{At: 12, Dearer: true, Rise: 0.5}, {At: 18, Rise: 0.7}}
+	b.Dearer = &verdict.Dearer{Than: 4, From: 12, Difference: 0.5}
 	v := verdict.Verdict{Families: []verdict.Family{a, b}}
 	s := &session{Config: Config{Progress: silent{t}, Profiled: []Profiled{{one.name(), Dearest}, {two.name(), 18}, {two.name(), 99}}}}
 	said := func(pairs []pair) (list []string) {
@@ -70,7 +70,7 @@ func TestPairs(t *testing.T) {
 		}
 		return list
 	}
-	if got, want := strings.Join(said(s.calledPairs(v, families)), "\n"), "records=2: v12 against v4, v12 was called dearer than before\nrecords=1: v12 against v18, v12 was called slower"; got != want {
+	if got, want := strings.Join(said(s.calledPairs(v, families)), "\n"), "records=2: v12 against v4, v18 was called dearer than v4\nrecords=1: v12 against v18, v12 was called slower"; got != want {
 		t.Errorf("called:\n%s", got)
 	}
 	if got, want := strings.Join(said(s.askedPairs(v, families)), "\n"), "records=1: v12 against v18, asked for: the dearest version\nrecords=2: v18 against v12, asked for"; got != want {

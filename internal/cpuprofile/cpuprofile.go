@@ -169,8 +169,14 @@ func (l Line) FlatDifferenceNs() float64 { return l.FlatNs - l.AgainstFlatNs }
 func Lines(version, against Side) []Line {
 	lines := map[string]*Line{}
 	counts := map[string][2]float64{}
+	var sampleNs [2]float64 // per unit
 	for i, side := range []Side{version, against} {
 		scale := side.each() / float64(max(1, side.Units))
+		if n := Samples(side.Profile); n > 0 {
+			for _, s := range side.Profile.Sample {
+				sampleNs[i] += scale * float64(ns(s)) / float64(n)
+			}
+		}
 		for _, s := range side.Profile.Sample {
 			seen := map[string]bool{}
 			innermost := true
@@ -200,7 +206,7 @@ func Lines(version, against Side) []Line {
 	}
 	list := make([]Line, 0, len(lines))
 	for name, l := range lines {
-		l.Errors = errorsFrom(*l, counts[name])
+		l.Errors = errorsFrom(*l, counts[name], sampleNs)
 		list = append(list, *l)
 	}
 	slices.SortFunc(list, func(a, b Line) int {
@@ -209,13 +215,12 @@ func Lines(version, against Side) []Line {
 	return list
 }
 
-// errorsFrom takes counts for Poisson's: a function with n samples has n of variance.
-func errorsFrom(l Line, counts [2]float64) float64 {
+// errorsFrom takes counts for Poisson's: a function with n samples has n of variance, and one that was not seen at all as much as one sample, or nine samples that
+// happen to be on one side would be three errors.
+func errorsFrom(l Line, counts, sampleNs [2]float64) float64 {
 	variance := 0.0
-	for i, flatNs := range []float64{l.FlatNs, l.AgainstFlatNs} {
-		if counts[i] > 0 {
-			variance += flatNs * flatNs / counts[i]
-		}
+	for i := range counts {
+		variance += max(1, counts[i]) * sampleNs[i] * sampleNs[i]
 	}
 	if variance == 0 {
 		return 0

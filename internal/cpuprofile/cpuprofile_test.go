@@ -94,7 +94,7 @@ func TestLinesAndDifferenceArePerUnit(t *testing.T) {
 	version := Side{made(map[string]int64{"copy<read<main": 60, "parse<read<main": 100, "slow<read<main": 40}), 1_000_000, 2_000_000_000}
 	against := Side{made(map[string]int64{"copy<read<main": 120, "parse<read<main": 200, "loop<loop<main": 4}), 2_000_000, 3_240_000_000}
 	lines := Lines(version, against)
-	if lines[0].Function != "slow" || lines[0].FlatNs != 400 || lines[0].AgainstFlatNs != 0 || math.Abs(lines[0].Errors-math.Sqrt(40)) > 1e-9 {
+	if lines[0].Function != "slow" || lines[0].FlatNs != 400 || lines[0].AgainstFlatNs != 0 || math.Abs(lines[0].Errors-400/math.Sqrt(40*100+25)) > 1e-9 {
 		t.Errorf("first %+v", lines[0])
 	}
 	byName := map[string]Line{}

@@ -25,7 +25,7 @@ func (c Call) String() string {
 	return fmt.Sprintf("%s v%d, %s", c.Family, c.Version, c.Kind)
 }
 
-// Calls lists what a verdict calls: slower versions, steps up by the margin, growth, stalls aside, and failed guards. A blind guard or an unresolved version is no call.
+// Calls lists what a verdict calls: slower versions, dearer ones (at the version since which), growth, stalls aside, and failed guards. A blind guard or an unresolved version is no call.
 func Calls(v verdict.Verdict) []Call {
 	var calls []Call
 	for _, f := range v.Families {
@@ -34,10 +34,8 @@ func Calls(v verdict.Verdict) []Call {
 				calls = append(calls, Call{Slower, f.Name, c.Version})
 			}
 		}
-		for _, s := range f.Steps {
-			if s.Dearer {
-				calls = append(calls, Call{Dearer, f.Name, s.At})
-			}
+		if f.Dearer != nil {
+			calls = append(calls, Call{Dearer, f.Name, f.Dearer.From})
 		}
 		if f.Growth != nil {
 			for _, c := range f.Growth.Cells {

@@ -90,7 +90,8 @@ func TestCallsAreComparedWithWhatWasPlanted(t *testing.T) {
 		return f
 	}
 	one, two := family("tier0/fetch/topics=10/bare", map[int]string{4: verdict.Slower, 11: verdict.Unresolved}), family("tier0/fetch/topics=100/bare", nil)
-	two.Steps = []verdict.Step{{At: 11, Material: true}, {At: 12, Material: true, Dearer: true}}
+	two.Steps = []verdict.Step{{At: 11, Material: true}, {At: 12, Material: true}}
+	two.Dearer = &verdict.Dearer{Than: 11, From: 12}
 	two.Growth = &verdict.Growth{Cells: []verdict.GrowthCell{{Version: 4}, {Version: 18, Grows: true}}}
 	v := verdict.Verdict{Families: []verdict.Family{one, two}, Guards: []guards.Finding{
 		{Guard: guards.Counters, Family: two.Name, Version: 11, Outcome: guards.Fail}, {Guard: guards.Host, Family: two.Name, Version: -1, Outcome: guards.Blind},

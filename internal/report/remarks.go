@@ -18,7 +18,7 @@ type remark struct {
 // remarks has the loud ones first.
 func remarks(f verdict.Family, run record.FamilyRun) []remark {
 	var loud, quiet []remark
-	for _, list := range [][]remark{plants(f, run), growth(f), looks(f, run), steps(f, run), wall(f), stagesOf(f, run), profilesOf(f, run), leftOut(run)} {
+	for _, list := range [][]remark{plants(f, run), dearer(f), growth(f), looks(f, run), steps(f, run), wall(f), stagesOf(f, run), profilesOf(f, run), leftOut(run)} {
 		for _, r := range list {
 			if r.Loud {
 				loud = append(loud, r)
@@ -28,6 +28,19 @@ func remarks(f verdict.Family, run record.FamilyRun) []remark {
 		}
 	}
 	return append(loud, quiet...)
+}
+
+// dearer says that the newest version costs more than an older one: that makes a run fail where the family decides.
+func dearer(f verdict.Family) []remark {
+	d := f.Dearer
+	if d == nil {
+		return nil
+	}
+	text := fmt.Sprintf("DEARER: v%d costs %s %% [%s, %s] more than v%d, the margin or more", f.Reference, signed(d.Difference), signed(d.Low), signed(d.High), d.Than)
+	if d.From != f.Reference {
+		text += fmt.Sprintf("; most of it since v%d", d.From)
+	}
+	return []remark{{text, true}}
 }
 
 // plants says which rows of the table are slow on purpose.
@@ -65,10 +78,7 @@ func steps(f verdict.Family, run record.FamilyRun) []remark {
 	var list []remark
 	for _, s := range f.Steps {
 		word, change := "immaterial", shortChange(s.Change)
-		switch {
-		case s.Dearer:
-			word = fmt.Sprintf("DEARER than before by %s, the margin or more", percent(s.Rise))
-		case s.Material:
+		if s.Material {
 			word = "material"
 		}
 		if change == "" {

@@ -22,10 +22,8 @@ func standing(f verdict.Family) string {
 	if versions := growing(f); len(versions) > 0 {
 		parts = append(parts, fmt.Sprintf("GROWS with %s: %s", f.Growth.Axis, versionList(versions)))
 	}
-	for _, s := range f.Steps {
-		if s.Dearer {
-			parts = append(parts, fmt.Sprintf("DEARER %s: %s", f.Stretch(s), percent(s.Rise)))
-		}
+	if d := f.Dearer; d != nil {
+		parts = append(parts, fmt.Sprintf("DEARER: v%d than v%d by %s", f.Reference, d.Than, percent(d.Difference)))
 	}
 	var slower, stalling []int
 	for _, c := range f.Cells {

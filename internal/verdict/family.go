@@ -72,6 +72,7 @@ func judgeFamily(run record.FamilyRun, margin float64, facts runFacts) *judgemen
 	j.tails(facts.families)
 	j.wall()
 	j.out.Steps = j.steps(facts.seed)
+	j.out.Dearer = j.dearer(j.out.Steps)
 	return j
 }
 

@@ -67,10 +67,8 @@ func found(run *record.Run, v *Verdict) (sure, held []string) {
 		if why := growthWhy(f); f.Deciding && why != "" {
 			put(f.Name+" "+why, isHeld)
 		}
-		for _, s := range f.dearer() {
-			if f.Deciding {
-				put(dearerWhy(f, s), isHeld)
-			}
+		if why := dearerWhy(f); f.Deciding && why != "" {
+			put(f.Name+" "+why, isHeld)
 		}
 		for _, fault := range wallFaults(f) {
 			put(fault, isHeld)

@@ -20,8 +20,8 @@ func (v *Verdict) warnOfShown() {
 				found = append(found, fmt.Sprintf("v%d is slower by %s", c.Version, percent(c.Difference)))
 			}
 		}
-		for _, s := range f.dearer() {
-			found = append(found, fmt.Sprintf("%s it costs %s more than before", f.Stretch(s), percent(s.Rise)))
+		if why := dearerWhy(f); why != "" {
+			found = append(found, why)
 		}
 		if f.Growth != nil && f.Growth.any() {
 			found = append(found, growthWhy(f))

@@ -115,6 +115,8 @@ type Family struct {
 	LeftPlateau []int `json:"leftPlateau,omitempty"`
 	// Steps are the places between two neighbouring versions at which the cost changes, in rising order.
 	Steps []Step `json:"steps"`
+	// Dearer: the newest version costs more than an older one, by the margin.
+	Dearer *Dearer `json:"dearer,omitempty"`
 	// Growth is how the cost per record grows along an axis of sizes; it stands with the family of the largest size.
 	Growth *Growth `json:"growth,omitempty"`
 	// WallMargin is the margin of the verdicts on wall time.
@@ -140,11 +142,7 @@ type Step struct {
 	High         float64 `json:"high"`
 	UsPerRequest float64 `json:"usPerRequest"`
 	Material     bool    `json:"material"`
-	// Rise is how much dearer the plateau that begins here is than the cheapest one before it: several small steps add up. Below 0 where it is none.
-	Rise float64 `json:"rise"`
-	// Dearer: this version and those after it cost more than older ones, by the margin and materially. All of them may be "not slower" than the newest.
-	Dearer bool   `json:"dearer,omitempty"`
-	Change string `json:"change"` // what the version's schema changed, in plain words; "" where nobody knows of a change
+	Change       string  `json:"change"` // what the version's schema changed, in plain words; "" where nobody knows of a change
 }
 
 // Growth is how the cost per record of each version grows with size, beside the reference's.

@@ -41,7 +41,7 @@ func (c *decodeCell) start() (driver.Opened, error) {
 		return driver.Opened{}, err
 	}
 	c.responses.reserve(len(c.master))
-	c.body = c.master
+	c.body = c.responses.lay(c.master, 0) // a copy: a client that writes into what it decodes must not change what all cells of the version have
 	resp, err := c.read(c.body)
 	if err != nil {
 		return driver.Opened{}, err
