@@ -17,10 +17,7 @@ type liveCell struct {
 	sink uint64
 }
 
-type node struct {
-	next *node
-	rest [6]uint64
-}
+type node [7]*uint64
 
 func (c *liveCell) Prepare(context.Context, driver.Batch) error { return nil }
 
