@@ -47,6 +47,9 @@ func (c *liveCell) Close() error                  { return nil }
 
 // No collection of the worker's own is in a profile, in any mode: what is timed here is one loop.
 func TestProfileHasNoForcedCollections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT TESTED with -short: the race detector's own code is most of a profile")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, mode := range []string{driver.ModeBare, driver.ModeGC} {
 		cell := &liveCell{}
