@@ -23,7 +23,7 @@ func checkData(run *record.Run, f record.FamilyRun) []Finding {
 			}
 			t.pass(version, b.Where, map[string]any{"batches": int64(1), "records": int64(batch.Records)})
 		}
-		hashes(t, run, f.Family, b)
+		hashes(t, run, f.Family, b, hashFault)
 		if f.Tier > 0 && f.API == produceAPI {
 			readBack(t, b)
 			stored(t, f.Family, b)
@@ -84,14 +84,14 @@ func batchFault(f record.Family, b record.Batch) (blind bool, fault string) {
 	return false, ""
 }
 
-// hashes judges the full hash that each cell made of an untimed batch.
-func hashes(t *tally, run *record.Run, f record.Family, b record.BlockRun) {
+// hashes judges the full hash that each cell made of an untimed batch, by a rule.
+func hashes(t *tally, run *record.Run, f record.Family, b record.BlockRun, rule func(*record.Run, record.Cell) (Outcome, string)) {
 	hashed := map[int]bool{}
 	for _, c := range b.CellRows {
 		hashed[c.Cell] = true
 		version := versionOf(f, c.Cell)
 		numbers := map[string]any{"cell": c.Cell, "hash": strconv.FormatUint(c.Hash, 10), "expectedHash": strconv.FormatUint(c.ExpectedHash, 10), "hashRecords": c.HashRecords}
-		if outcome, why := hashFault(run, c); outcome != Pass {
+		if outcome, why := rule(run, c); outcome != Pass {
 			t.see(version, b.Where, outcome, why, numbers)
 			continue
 		}

@@ -85,7 +85,7 @@ func planFaults(plan record.Plan) []string {
 	return faults
 }
 
-// uncovered are pinned versions that a family has no cell for and no reason to leave out, and cells of versions that were not pinned. The newest one is in
+// uncovered are pinned versions that a family has no cell for and, in tier 0, no reason to leave out, and cells of versions that were not pinned. The newest one is in
 // every family: nothing could be compared without it.
 func uncovered(run *record.Run, tier int, plan record.Plan) []string {
 	var faults []string
@@ -95,7 +95,7 @@ func uncovered(run *record.Run, tier int, plan record.Plan) []string {
 		}
 		measured := versionsOf(f.Family)
 		pinned := slices.Sorted(slices.Values(plan.Pinned))
-		if f.LeftOut != "" && len(pinned) > 0 && slices.Contains(measured, pinned[len(pinned)-1]) {
+		if tier == 0 && f.LeftOut != "" && len(pinned) > 0 && slices.Contains(measured, pinned[len(pinned)-1]) {
 			pinned = slices.DeleteFunc(pinned, func(v int) bool { return !slices.Contains(measured, v) })
 		}
 		if !slices.Equal(measured, pinned) {

@@ -55,6 +55,7 @@ type pair struct {
 	of, against record.FamilyCell
 	why         string
 	size        float64 // of what was called
+	missing     string  // why there is nothing to profile
 }
 
 // profileFaults are profiles that would profile nothing.
@@ -134,11 +135,17 @@ func (s *session) profiled(ctx context.Context, l *live, families []*familyState
 	two := *p.family
 	two.row.Cells = []record.FamilyCell{p.of, p.against}
 	b.f = &two
-	sides, err := b.profile(ctx, families)
+	var sides [2][]driver.Profiled
+	var err error
+	if p.missing != "" {
+		err = errors.New(p.missing)
+	} else {
+		sides, err = b.profile(ctx, families)
+	}
 	if err == nil {
 		err = s.writeProfiles(&row, sides, p.family)
 	}
-	if l != nil {
+	if l != nil && p.missing == "" {
 		err = errors.Join(err, l.dropFetchTopic(context.WithoutCancel(ctx), profileDraw))
 	}
 	if err != nil {

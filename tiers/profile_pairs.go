@@ -23,8 +23,7 @@ func (s *session) askedPairs(v verdict.Verdict, families []*familyState) []pair 
 			}
 			p, ok := s.pairOf(f, version, f.row.Reference, why, 0)
 			if !ok {
-				s.Progress.Say(fmt.Sprintf("%s: no CPU profile of v%d: it is no version of this family, or there is none to compare it with", f.name(), version))
-				continue
+				p.of.Version, p.missing = version, fmt.Sprintf("v%d is no version of this family, or there is none to compare it with", version)
 			}
 			pairs = append(pairs, p)
 		}
@@ -88,7 +87,7 @@ func (s *session) pairOf(f *familyState, version, against int, why string, size 
 	}
 	of, ok1 := cellOf(f, version, "")
 	other, ok2 := cellOf(f, against, build)
-	return pair{f, of, other, why, size}, ok1 && ok2
+	return pair{family: f, of: of, against: other, why: why, size: size}, ok1 && ok2
 }
 
 func cellOf(f *familyState, version int, build string) (record.FamilyCell, bool) {

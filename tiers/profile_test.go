@@ -73,8 +73,11 @@ func TestPairs(t *testing.T) {
 	if got, want := strings.Join(said(s.calledPairs(v, families)), "\n"), "records=2: v12 against v4, v18 was called dearer than v4\nrecords=1: v12 against v18, v12 was called slower"; got != want {
 		t.Errorf("called:\n%s", got)
 	}
-	if got, want := strings.Join(said(s.askedPairs(v, families)), "\n"), "records=1: v12 against v18, asked for: the dearest version\nrecords=2: v18 against v12, asked for"; got != want {
+	if got, want := strings.Join(said(s.askedPairs(v, families)), "\n"), "records=1: v12 against v18, asked for: the dearest version\nrecords=2: v18 against v12, asked for\nrecords=2: v99 against v18, asked for"; got != want {
 		t.Errorf("asked:\n%s", got)
+	}
+	if got := s.askedPairs(v, families)[2].missing; !strings.Contains(got, "v99 is no version of this family") {
+		t.Errorf("a version that the family doesn't have is profiled: %q", got)
 	}
 	a.Deciding = false
 	if got := s.calledPairs(verdict.Verdict{Families: []verdict.Family{a}}, families); got != nil {

@@ -23,7 +23,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	wrong, err := run(ctx, *only, planted.Options{Work: *work, Program: *program, Args: flag.Args(), Out: os.Stdout})
+	wrong, err := run(ctx, *only, planted.Options{Work: *work, Program: *program, Args: flag.Args()})
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "planted:", err)
@@ -56,7 +56,7 @@ func run(ctx context.Context, only string, o planted.Options) (wrong int, err er
 		if err != nil {
 			return wrong, err
 		}
-		r.Print(o.Out)
+		r.Print(os.Stdout)
 		if !r.Right() {
 			wrong++
 		}

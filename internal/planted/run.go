@@ -19,7 +19,6 @@ type Options struct {
 	Program string   // protocolbench, built
 	Work    string   // folder for copies and results
 	Args    []string // more for protocolbench run, e.g. a profile and a seed
-	Out     io.Writer
 }
 
 // Result is what came of a fault.

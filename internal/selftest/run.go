@@ -184,6 +184,9 @@ func ofStatistics(_ *record.Run, v verdict.Verdict) []Objection {
 		if !f.Canary.Seen {
 			say(Canary, fmt.Sprintf("planted %.1f %%, found %.1f %% [%.1f, %.1f]", 100*f.Canary.Planted, 100*f.Canary.Found, 100*f.Canary.Low, 100*f.Canary.High), guards.AllVersions)
 		}
+		if d := f.Dearer; d != nil {
+			say(Dearer, fmt.Sprintf("%.1f %% more than v%d", 100*d.Difference, d.Than), f.Reference)
+		}
 		for _, c := range f.Cells {
 			switch {
 			case c.Verdict == verdict.Slower:

@@ -16,6 +16,7 @@ const (
 	Twins   = "twins"   // clients of one version differ
 	Refusal = "refusal" // the run was refused before anything was measured
 	Slower  = "slower"  // a version was called slower
+	Dearer  = "dearer"  // the newest version was called dearer than an older one
 	Host    = "host"    // the machine was busy
 	fetch   = "tier1/fetch/size=4KiB"
 	produce = "tier1/produce/records=100,acks=all"

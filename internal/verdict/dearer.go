@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"protocolbench/internal/stats"
 )
@@ -29,11 +30,9 @@ func (j *judgement) dearer(steps []Step) *Dearer {
 		return nil
 	}
 	ps := make([]float64, len(j.contrasts))
-	for i, c := range j.contrasts {
+	for i := range j.contrasts {
 		ps[i] = 1
-		if i != j.newest && c.by != nil && len(c.by.nothing)+len(c.by.spoilt) == 0 && !c.torn && c.Bounded {
-			mirrored := c.Contrast
-			mirrored.Estimate = -mirrored.Estimate
+		if mirrored, ok := j.mirrored(i); ok {
 			ps[i] = mirrored.PAbove(0)
 		}
 	}
@@ -64,6 +63,40 @@ func (j *judgement) dearer(steps []Step) *Dearer {
 	}
 	last.From = from
 	return &last
+}
+
+// mirrored is how much dearer than an older version the newest is; false where the family or the version can't say.
+func (j *judgement) mirrored(i int) (stats.Contrast, bool) {
+	c := j.contrasts[i]
+	if i == j.newest || c.by == nil || len(c.by.nothing)+len(c.by.spoilt) > 0 || c.torn || !c.Bounded {
+		return stats.Contrast{}, false
+	}
+	c.Estimate = -c.Estimate
+	return c.Contrast, true
+}
+
+// warnOfOpen says what was not shown: that the newest version costs less than the margin more than each older one. It is no doubt of the run's: the words of versions don't ask it.
+func (j *judgement) warnOfOpen() {
+	if !j.Deciding || j.out.Dearer != nil || len(j.nothing) > 0 {
+		return
+	}
+	var open []string
+	most := 0.0
+	referenceUs := j.referenceNsPerRequest() / 1e3
+	for i, c := range j.contrasts {
+		mirrored, ok := j.mirrored(i)
+		if !ok {
+			continue
+		}
+		upperLn, ok := mirrored.Upper(1 - c.alpha)
+		if upper := asRatio(upperLn); ok && upper >= j.margin && isMaterial(upper, referenceUs*math.Exp(c.Estimate)) {
+			open, most = append(open, fmt.Sprintf("v%d", j.versions[i].Version)), max(most, upper)
+		}
+	}
+	if open != nil {
+		j.warning(fmt.Sprintf("it is not shown that v%d costs less than %s more than %s: it may be up to %s", j.Reference, percent(j.margin), strings.Join(open, ", "), percent(most)),
+			"close other programs, or take more rounds with --profile standard or release")
+	}
 }
 
 // dearerWhy is a sentence about it, "" where there is nothing to say: a newest version that is called slower itself is not named twice.

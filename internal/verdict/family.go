@@ -73,6 +73,7 @@ func judgeFamily(run record.FamilyRun, margin float64, facts runFacts) *judgemen
 	j.wall()
 	j.out.Steps = j.steps(facts.seed)
 	j.out.Dearer = j.dearer(j.out.Steps)
+	j.warnOfOpen()
 	return j
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// warnOfShown says aloud what families that decide nothing have found: their numbers fail no run, since an idea of the noise that they have is coarse (the collector on, say), but whoever reads
-// "pass" has to hear of it. Messages alone have a table of their own, of what stands out.
+// warnOfShown says aloud what families that decide nothing have found. They fail no run, since they are too noisy (the collector on) or too small a part of what a client does (frames, polls), but whoever
+// reads "pass" has to hear of it. Messages alone have a table of their own, of what stands out.
 func (v *Verdict) warnOfShown() {
 	for _, f := range v.Families {
 		if f.Deciding || f.Message != "" || f.Embedded {
@@ -33,7 +33,7 @@ func (v *Verdict) warnOfShown() {
 }
 
 // sharedRise is by how much the cost per record of the newest version has to rise over the three largest sizes before anybody hears of it: caches alone make a quarter (100,000 records in a request, on
-// the machines of METHODOLOGY.md), a quadratic part of a tenth in the middle size makes ten times as much.
+// the machines of METHODOLOGY.md); a quadratic part that is a tenth of the cost at the middle size doubles it where sizes are ten times apart.
 const sharedRise = 0.5
 
 // scaling are the axes along which a record should cost the same at any size. The others make records, or what stands around each, larger.

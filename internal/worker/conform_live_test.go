@@ -63,6 +63,7 @@ func TestConformanceOfTheFranzWorker(t *testing.T) {
 var brokenWorkers = []struct{ name, rule, text string }{
 	{"drops-record", worker.RuleRecords, "records 59, the content seed says 60"},
 	{"drops-field", worker.RuleMessages, "a batch came back as"},
+	{"empty-profile", worker.RuleProfile, "the profile of 0 bytes is not gzipped"},
 	{"halves-cpu", worker.RuleClock, "by the parent's view of its process"},
 	{"other-version", worker.RulePin, "6 of the batch's 6 request frames had another version"},
 	{"fetch-in-flight", worker.RuleInFlight, "6 requests asked, 7 frames left"},

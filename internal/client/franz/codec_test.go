@@ -186,14 +186,14 @@ func TestCellsShareOnePayloadAndGiveItBack(t *testing.T) {
 		}
 		cells = append(cells, cell)
 	}
-	if len(engine.payloads) != 1 {
-		t.Errorf("%d payloads", len(engine.payloads))
+	if len(engine.payloads.held) != 1 {
+		t.Errorf("%d payloads", len(engine.payloads.held))
 	}
 	for _, cell := range cells {
 		cell.Close()
 	}
-	if len(engine.payloads) != 0 {
-		t.Errorf("%d payloads after the last cell was closed", len(engine.payloads))
+	if len(engine.payloads.held) != 0 {
+		t.Errorf("%d payloads after the last cell was closed", len(engine.payloads.held))
 	}
 }
 
@@ -291,8 +291,8 @@ func TestFetchOnEveryAxis(t *testing.T) {
 				engine := New().(*Engine)
 				cell, opened, err := engine.Open(context.Background(), opening(0, apiFetch, version, s, driver.ModeBare))
 				if s.Compression == shape.CompressionZstd && version < bank.ZstdFetch {
-					if err == nil || !strings.Contains(err.Error(), "KIP-110") || len(engine.banks) != 0 {
-						t.Errorf("zstd: %v, %d banks left", err, len(engine.banks))
+					if err == nil || !strings.Contains(err.Error(), "KIP-110") || len(engine.banks.held) != 0 {
+						t.Errorf("zstd: %v, %d banks left", err, len(engine.banks.held))
 					}
 					return
 				}

@@ -133,6 +133,6 @@ func (c *decodeCell) Snapshot() driver.CellSnapshot {
 }
 
 func (c *decodeCell) Close() error {
-	c.engine.returnResponses(c.responses)
+	c.engine.banks.giveBack(c.responses.key)
 	return nil
 }

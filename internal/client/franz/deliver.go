@@ -155,6 +155,6 @@ func (c *deliverCell) Close() error {
 	if c.client != nil {
 		c.client.Close()
 	}
-	c.engine.returnResponses(c.responses)
+	c.engine.banks.giveBack(c.responses.key)
 	return nil
 }

@@ -43,13 +43,13 @@ const batchLimit = 15 * time.Second
 type Engine struct {
 	mu       sync.Mutex
 	checker  *checker
-	payloads map[payloadKey]*payload
-	banks    map[bankKey]*responses
+	payloads shared[payloadKey, *payload]
+	banks    shared[bankKey, *responses]
 }
 
 // New makes the engine of a franz-go worker.
 func New() worker.Engine {
-	return &Engine{payloads: map[payloadKey]*payload{}, banks: map[bankKey]*responses{}}
+	return &Engine{}
 }
 
 // Checking gives the counts of the connection that reads log end offsets.

@@ -14,8 +14,7 @@ import (
 // layout is noise and not a difference between versions.
 const slack = 64 << 10
 
-// payloadKey: cells with equal keys share a payload. One cell runs at a time, and 14 copies would only be 14 times as much
-// for the collector to walk before each batch.
+// payloadKey: cells with equal keys share a payload.
 type payloadKey struct {
 	shape           shape.Shape
 	contentSeed     uint64
@@ -27,7 +26,6 @@ type payloadKey struct {
 // payload is the records of one whole batch as the client takes them, their bytes in one arena.
 type payload struct {
 	key    payloadKey
-	users  int
 	master []byte // every record's key, value and header values, one after the other
 	// recordBytes is what one record has in master: all have the same sizes. A batch lays out its own records only, since laying
 	// out is untimed work before every batch.
@@ -44,23 +42,7 @@ type destination struct {
 
 // payloadFor gives the shared payload of so many records; to says where the i-th goes.
 func (e *Engine) payloadFor(key payloadKey, records int, to func(i int) destination) *payload {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	p, ok := e.payloads[key]
-	if !ok {
-		p = newPayload(key, records, to)
-		e.payloads[key] = p
-	}
-	p.users++
-	return p
-}
-
-func (e *Engine) release(p *payload) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if p.users--; p.users == 0 {
-		delete(e.payloads, p.key)
-	}
+	return e.payloads.take(key, func() *payload { return newPayload(key, records, to) })
 }
 
 func newPayload(key payloadKey, records int, to func(i int) destination) *payload {

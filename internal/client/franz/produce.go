@@ -110,7 +110,7 @@ func (p *producer) Snapshot() driver.CellSnapshot { return p.counter.Snapshot(p.
 
 func (p *producer) Close() error {
 	p.client.Close()
-	p.engine.release(p.payload)
+	p.engine.payloads.giveBack(p.payload.key)
 	return nil
 }
 

@@ -19,29 +19,14 @@ type bankKey struct {
 type responses struct {
 	*bank.Bank
 	key   bankKey
-	users int
 	arena []byte
 }
 
 func (e *Engine) responsesFor(open driver.Open) *responses {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	key := bankKey{open.Shape, open.ContentSeed, open.BaseTimestampMs}
-	r, ok := e.banks[key]
-	if !ok {
-		r = &responses{Bank: bank.New(open.Shape, open.ContentSeed, open.BaseTimestampMs), key: key}
-		e.banks[key] = r
-	}
-	r.users++
-	return r
-}
-
-func (e *Engine) returnResponses(r *responses) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if r.users--; r.users == 0 {
-		delete(e.banks, r.key)
-	}
+	return e.banks.take(key, func() *responses {
+		return &responses{Bank: bank.New(open.Shape, open.ContentSeed, open.BaseTimestampMs), key: key}
+	})
 }
 
 // reserve makes room for a response of so many bytes: when cells open, so that no batch pays for it.
