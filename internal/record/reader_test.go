@@ -45,7 +45,7 @@ func TestReadRefusesWhatIsNotAsWritten(t *testing.T) {
 		{"empty file", nil, []string{"no record", "no header"}},
 		{"no header", []string{family}, []string{"line 1", "family", "begins with a header"}},
 		{"two headers", []string{header, header}, []string{"line 2", "header", "two records in one file"}},
-		{"newer schema", []string{changed(header, `"schema":3`, `"schema":4`)}, []string{"line 1", "schema 4", "reads schemas 1 to 3", `"0123abc"`}},
+		{"newer schema", []string{changed(header, `"schema":4`, `"schema":5`)}, []string{"line 1", "schema 5", "reads schemas 1 to 4", `"0123abc"`}},
 		{"no JSON", []string{header, "Kafka Server started"}, []string{"line 2", "no row of a record"}},
 		{"empty line", []string{header, "", family}, []string{"line 2", "no row of a record"}},
 		{"no kind", []string{header, `{"tier":1}`}, []string{"line 2", "no kind"}},

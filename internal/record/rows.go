@@ -10,9 +10,9 @@ import (
 )
 
 // Schema is the number of the current row layout. A number is never reused. Schema 2 has the build of the client, and the rows of a run
-// of two builds, schema 3 second looks and planted slowdowns; what they added is tagged `since`.
+// of two builds, schema 3 second looks and planted slowdowns, schema 4 the reasons of what is left out, and what a client keeps; what they added is tagged `since`.
 const (
-	Schema       = 3
+	Schema       = 4
 	oldestSchema = 1
 )
 

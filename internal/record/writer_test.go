@@ -50,7 +50,7 @@ func TestWriterSetsKindAndSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(line), `{"kind":"header","schema":3,`) {
+		if !strings.HasPrefix(string(line), `{"kind":"header","schema":4,`) {
 			t.Errorf("%s", line)
 		}
 	}
