@@ -16,7 +16,7 @@ const (
 // Check asks every guard about every family, tier and the run. Findings come in a fixed order: the run first, then tier by tier,
 // families as declared, guards as listed below, versions ascending.
 func Check(run *record.Run) []Finding {
-	findings := slices.Concat(checkRunComplete(run), checkIdentity(run), checkPlan(run))
+	findings := slices.Concat(checkRunComplete(run), checkIdentity(run), checkPlan(run), checkPreflights(run))
 	findings = append(findings, notAskedOfMessages(run)...)
 	for _, f := range run.Families {
 		if f.Message != "" {

@@ -28,6 +28,8 @@ const (
 	Counters     = "counters"
 	OtherAPIs    = "other APIs"
 	Host         = "host"
+	// Compatibility: the client speaks every version that it and the broker both name.
+	Compatibility = "compatibility"
 )
 
 // Finding is one guard's answer about one family (or a tier, or the run, where Family is empty), with its evidence.

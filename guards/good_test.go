@@ -82,22 +82,38 @@ func goodPlan(tier int, api string) record.Plan {
 		plan.Advertised, plan.Negotiated = [2]int{0, newest}, newest
 	case 2:
 		plan.Negotiated = map[string]int{produceAPI: 5, fetchAPI: 7}[api]
-		plan.Advertised = [2]int{0, plan.Negotiated}
+		plan.Advertised, plan.Implemented = [2]int{0, plan.Negotiated}, [2]int{3, newest}
 	}
-	for v := newest - 3; v <= newest; v++ {
-		a := record.PlanAnswer{Version: v, Advertised: tier == 1, Accepted: tier == 1, Pinned: tier < 2}
+	for v := plan.Implemented[0]; v <= newest; v++ {
+		a := record.PlanAnswer{Version: v, Pinned: true}
+		if plan.Advertised[1] >= 0 && v <= plan.Advertised[1] {
+			a.Advertised, a.Accepted, a.Took = true, true, record.TookAnswered
+		}
 		switch {
-		case tier == 2:
-			a.Why = "the client is left alone"
-		case v == newest-3:
-			a.Pinned, a.Accepted, a.Why = false, false, "advertised, but refused"
+		case tier == 2 && v > plan.Advertised[1]:
+			a.Pinned, a.Why, a.Reason = false, "the broker has no such version", record.LeftNotAdvertised
+		case tier == 0 && v == newest-3:
+			a.Pinned, a.Why, a.Reason = false, "not asked for", record.LeftNotAsked
+		case tier == 1 && v == newest-3:
+			a.Pinned, a.Accepted, a.Why, a.Reason, a.Took = false, false, "advertised, but refused", record.LeftRefused, record.TookClosed
 		}
 		if a.Pinned {
 			plan.Pinned = append(plan.Pinned, v)
 		}
+		if a.Pinned && tier > 0 {
+			plan.Tries = append(plan.Tries, goodTry(v, v))
+		}
 		plan.Answers = append(plan.Answers, a)
 	}
+	if tier > 0 {
+		plan.Tries = append(plan.Tries, goodTry(-1, plan.Negotiated))
+	}
 	return plan
+}
+
+// goodTry is a preflight that was asked for one version and spoke another, -1 standing for a client left alone.
+func goodTry(version, spoke int) record.Try {
+	return record.Try{Version: version, Outcome: record.TryOpened, AnswerVersion: spoke, Sent: map[int]int64{spoke: 1}, Arrived: map[int]int64{spoke: 1}}
 }
 
 func goodFamily(run *record.Run, name string) record.FamilyRun {

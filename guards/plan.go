@@ -38,6 +38,9 @@ func apiPlan(run *record.Run, tier int, api string) Finding {
 	}
 	f.Evidence["pinned"], f.Evidence["implemented"], f.Evidence["advertised"] = plan.Pinned, plan.Implemented, plan.Advertised
 	faults := planFaults(plan)
+	if run.Header.Schema >= 4 {
+		faults = append(faults, unreasoned(plan)...)
+	}
 	if tier < 2 {
 		faults = append(faults, uncovered(run, tier, plan)...)
 	}
@@ -55,6 +58,38 @@ func apiPlan(run *record.Run, tier int, api string) Finding {
 	}
 	return f
 }
+
+// unreasoned are versions that are not pinned for no reason that a version may be left out for, or for one that the evidence doesn't bear out. What a client did when it was
+// tried is none: that is for the pin and compatibility guards (preflight.go) to object to, and here it has to be there, else nobody does.
+func unreasoned(plan record.Plan) []string {
+	var faults []string
+	for _, a := range plan.Answers {
+		fault := ""
+		switch {
+		case a.Pinned && a.Reason != "":
+			fault = "is pinned, and left out: " + a.Reason
+		case a.Pinned:
+		case a.Reason == "":
+			if !failedPreflight(plan, a.Version) {
+				fault = "is not pinned, has no reason, and no preflight failed at it"
+			}
+		case a.Reason == record.LeftNotAdvertised && a.Advertised:
+			fault = "is left out as not advertised, and the broker advertises it"
+		case a.Reason == record.LeftRefused && a.Took != record.TookClosed && a.Took != record.TookError:
+			fault = fmt.Sprintf("is left out as refused, and what the broker did with a request of it is %q", a.Took)
+		case a.Reason == record.LeftOneBuild && (plan.BaselineImplemented == nil || a.Version >= plan.BaselineImplemented[0] && a.Version <= plan.BaselineImplemented[1]):
+			fault = "is left out since one build lacks it, and none does"
+		case !slices.Contains(reasonsOfPlans, a.Reason):
+			fault = fmt.Sprintf("is left out for %q, which is no reason", a.Reason)
+		}
+		if fault != "" {
+			faults = append(faults, fmt.Sprintf("v%d %s", a.Version, fault))
+		}
+	}
+	return faults
+}
+
+var reasonsOfPlans = []string{record.LeftNotAdvertised, record.LeftRefused, record.LeftOlderFormat, record.LeftOneBuild, record.LeftNotWritten, record.LeftNotAsked}
 
 // planFaults are contradictions within a plan.
 func planFaults(plan record.Plan) []string {

@@ -18,10 +18,27 @@ func TestPlan(t *testing.T) {
 		{"a pinned version that has no cell", func(t *testing.T, run *record.Run) {
 			fetch(run).Answers[0] = record.PlanAnswer{Version: 15, Advertised: true, Accepted: true, Pinned: true}
 			fetch(run).Pinned = []int{15, 16, 17, 18}
+			fetch(run).Tries = append(fetch(run).Tries, goodTry(15, 15))
 		}, one, "measures versions [16 17 18] where [15 16 17 18] are pinned"},
 		{"pinned beyond the client", func(_ *testing.T, run *record.Run) { fetch(run).Pinned = []int{16, 17, 18, 19} }, one, "v19 is pinned and not implemented"},
+		{"left out for what the client did", func(_ *testing.T, run *record.Run) { drop(fetch(run), 16, "the client refuses it", "") }, one, "v16 is not pinned, has no reason, and no preflight failed at it"},
+		{"left out for no reason that there is", func(_ *testing.T, run *record.Run) { drop(fetch(run), 16, "why not", "bad luck") }, one, `v16 is left out for "bad luck", which is no reason`},
+		{"refused, and the broker answered", func(_ *testing.T, run *record.Run) { drop(fetch(run), 16, "refused", record.LeftRefused) }, one, `v16 is left out as refused, and what the broker did with a request of it is "answered"`},
+		{"not advertised, and it is", func(_ *testing.T, run *record.Run) { drop(fetch(run), 16, "not advertised", record.LeftNotAdvertised) }, one, "the broker advertises it"},
+		{"one build lacks it, and none does", func(_ *testing.T, run *record.Run) { drop(fetch(run), 16, "the baseline's", record.LeftOneBuild) }, one, "and none does"},
+		{"pinned, and left out", func(_ *testing.T, run *record.Run) { fetch(run).Answers[1].Reason = record.LeftNotAsked }, one, "v16 is pinned, and left out"},
 		{"no plan", func(_ *testing.T, run *record.Run) { fetch(run).Tier = 9 }, []string{"plan|tier1|-1|blind"}, "no plan of Fetch"},
 	})
+}
+
+// drop takes a version out of a plan and of the families that have it, so that nothing but the reason is wrong.
+func drop(plan *record.Plan, version int, why, reason string) {
+	for i := range plan.Answers {
+		if a := &plan.Answers[i]; a.Version == version {
+			a.Pinned, a.Why, a.Reason = false, why, reason
+		}
+	}
+	plan.Pinned = []int{17, 18}
 }
 
 func TestPlanNamesWhatTheBrokerAdvertisesAndRefuses(t *testing.T) {

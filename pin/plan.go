@@ -2,77 +2,54 @@ package pin
 
 import (
 	"fmt"
+	"slices"
 
 	"protocolbench/internal/record"
 )
 
-// None stands for a range that isn't there: no broker, or an API it doesn't know.
-var None = [2]int{-1, -1}
-
-// Question is what is known of one API before its versions are planned.
-type Question struct {
-	Tier        int
-	API         API
-	Implemented [2]int
-	// Baseline is what the other build of a run of two builds implements; nil where there is none.
-	Baseline *[2]int
-	// Written is what this program itself can write of a message, which is what a worker is given; nil where a worker is given none.
-	Written    *[2]int
-	Advertised [2]int // None without a broker
-	// Accepted has, per version that was tried with one real request, nil or why it failed. Versions that were not tried are
-	// not in it. It is not looked at without a broker.
-	Accepted   map[int]error
-	Negotiated int
-	// Asked narrows the plan (--versions); None asks for all.
-	Asked [2]int
-}
-
-// Build decides each implemented version's fate. Every version that isn't pinned has its reason.
-func Build(q Question) record.Plan {
-	plan := record.Plan{Tier: q.Tier, API: q.API.Name, Key: q.API.Key, Implemented: q.Implemented, Advertised: q.Advertised,
-		Negotiated: q.Negotiated, BaselineImplemented: q.Baseline, Answers: []record.PlanAnswer{}, Pinned: []int{}}
-	for v := max(q.Implemented[0], 0); v <= q.Implemented[1]; v++ {
-		answer := q.answer(v)
-		plan.Answers = append(plan.Answers, answer)
-		if answer.Pinned {
+// Build gives each implemented version its fate: left out by the scope, pinned where every build's preflight held it, or failed: then it is neither, and its tries say how.
+// Without a broker nothing is tried, and all that is not left out is pinned.
+func Build(s Scope, negotiated int, tries []record.Try) record.Plan {
+	plan := record.Plan{Tier: s.Tier, API: s.API.Name, Key: s.API.Key, Implemented: s.Implemented, Advertised: s.Advertised,
+		Negotiated: negotiated, BaselineImplemented: s.Baseline, Answers: []record.PlanAnswer{}, Pinned: []int{}, Tries: tries}
+	for v := max(s.Implemented[0], 0); v <= s.Implemented[1]; v++ {
+		a := record.PlanAnswer{Version: v, Advertised: s.live() && within(v, s.Advertised), Took: s.Took[v].What}
+		a.Reason, a.Why = s.left(v)
+		if a.Reason == "" {
+			a.Pinned, a.Why = s.holds(v, tries)
+		}
+		a.Accepted = a.Took == record.TookAnswered || a.Pinned && s.live()
+		plan.Answers = append(plan.Answers, a)
+		if a.Pinned {
 			plan.Pinned = append(plan.Pinned, v)
 		}
 	}
 	return plan
 }
 
-func (q Question) answer(v int) record.PlanAnswer {
-	answer := record.PlanAnswer{Version: v, Advertised: within(v, q.Advertised)}
-	live := q.Advertised != None
-	tried, err := q.tried(v)
-	answer.Accepted = live && tried && err == nil
-	switch {
-	case live && !answer.Advertised:
-		answer.Why = fmt.Sprintf("the broker advertises %s v%d-v%d only", q.API.Name, q.Advertised[0], q.Advertised[1])
-	case live && !tried:
-		answer.Why = "not tried"
-	case live && err != nil:
-		answer.Why = "advertised, but refused: " + err.Error()
-	case v < q.API.Floor:
-		answer.Why = fmt.Sprintf("older than record batches of format v2, which begin at %s v%d: another payload, so no fair comparison", q.API.Name, q.API.Floor)
-	case q.Baseline != nil && !within(v, *q.Baseline):
-		answer.Why = fmt.Sprintf("the baseline implements %s v%d-v%d only: builds are compared on the versions that both have", q.API.Name, q.Baseline[0], q.Baseline[1])
-	case q.Written != nil && !within(v, *q.Written):
-		answer.Why = fmt.Sprintf("this program can write %s v%d-v%d only, and what a client reads and writes is judged by what it wrote", q.API.Name, q.Written[0], q.Written[1])
-	case q.Asked != None && !within(v, q.Asked):
-		answer.Why = fmt.Sprintf("not asked for (--versions %d-%d)", q.Asked[0], q.Asked[1])
-	default:
-		answer.Pinned = true
+// holds tells whether each build was tried at a version and held it.
+func (s Scope) holds(v int, tries []record.Try) (pinned bool, why string) {
+	if !s.live() {
+		return true, ""
 	}
-	return answer
+	builds := []string{""}
+	if s.Baseline != nil {
+		builds = append(builds, record.BuildBaseline)
+	}
+	for _, build := range builds {
+		i := slices.IndexFunc(tries, func(t record.Try) bool { return t.Version == v && t.Build == build })
+		if i < 0 {
+			return false, "not tried"
+		}
+		if f := Judge(s.API.Name, tries[i]); f.Fault != Held {
+			return false, f.Why
+		}
+	}
+	return true, ""
 }
 
-func (q Question) tried(v int) (bool, error) {
-	err, ok := q.Accepted[v]
-	return ok, err
-}
-
-// Refused lists the versions that the user asked for by number and can't have, each with its reason.
+// Refused lists the versions that the user asked for by number and can't have, each with its reason. One at which the client failed is no such version: that it failed is
+// the answer that the user asked for.
 func Refused(plan record.Plan, asked [2]int) []string {
 	if asked == None {
 		return nil
@@ -89,10 +66,8 @@ func Refused(plan record.Plan, asked [2]int) []string {
 func refusal(plan record.Plan, v int) (string, bool) {
 	for _, a := range plan.Answers {
 		if a.Version == v {
-			return a.Why, !a.Pinned
+			return a.Why, a.Reason != ""
 		}
 	}
 	return fmt.Sprintf("the client implements v%d-v%d", plan.Implemented[0], plan.Implemented[1]), true
 }
-
-func within(v int, r [2]int) bool { return v >= r[0] && v <= r[1] }

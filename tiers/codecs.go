@@ -249,11 +249,14 @@ func (f family) takes(version int) bool {
 	return false
 }
 
-// leftOut says why a family doesn't have all versions.
-func (f family) leftOut() string {
+// whyUnchanged is why a family leaves versions out that are compared elsewhere.
+const whyUnchanged = "outside the core tier 0 is measured where the schema changed; --versions asks for others"
+
+// whySome says why a family doesn't have all versions.
+func (f family) whySome() string {
 	why := ""
 	if f.changesOnly {
-		why = "outside the core tier 0 is measured where the schema changed; --versions asks for others"
+		why = whyUnchanged
 	}
 	if f.whyLeast != "" && why != "" {
 		why += "; "

@@ -73,8 +73,8 @@ func TestVersionsOfAFamily(t *testing.T) {
 		{schedule.Release, "tier0/produce/compression=zstd/bare", []int{3, 7, 8, 9, 13}, []int{7, 8, 9, 13}, "without a word"},
 	} {
 		f := named(c.profile, c.name, nil)
-		if got := f.some(c.pinned); !slices.Equal(got, c.want) || !strings.Contains(f.leftOut(), c.why) {
-			t.Errorf("%s in %s: %v, want %v (%s)", c.name, c.profile, got, c.want, f.leftOut())
+		if got := f.some(c.pinned); !slices.Equal(got, c.want) || !strings.Contains(f.whySome(), c.why) {
+			t.Errorf("%s in %s: %v, want %v (%s)", c.name, c.profile, got, c.want, f.whySome())
 		}
 	}
 	if f := named(schedule.Release, "tier0/fetch/headers=4/bare", map[string][2]int{"fetch": {8, 10}}); !slices.Equal(f.some([]int{8, 9, 10}), []int{8, 9, 10}) {

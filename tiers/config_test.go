@@ -143,7 +143,7 @@ func TestEmbeddedHasOneFamilyPerLiveTier(t *testing.T) {
 }
 
 func TestCellsHaveTwinsAndACanary(t *testing.T) {
-	plan := pin.Build(pin.Question{API: pin.Fetch, Implemented: [2]int{0, 18}, Advertised: pin.None, Asked: pin.None})
+	plan := pin.Build(pin.Scope{API: pin.Fetch, Implemented: [2]int{0, 18}, Advertised: pin.None, Asked: pin.None}, -1, nil)
 	list := cells(0, plan, []*side{{}})
 	roles := map[string]int{}
 	for i, c := range list {

@@ -137,37 +137,6 @@ func sanity() []family {
 	return families
 }
 
-// chosen are the families of a run. With an embedded broker the live tiers have one small family each: the flow can be seen, and no figure
-// is taken for a broker's.
-func (c Config) chosen(embedded bool) []family {
-	var families []family
-	reaching := c.reaching()
-	for _, f := range everything() {
-		if !c.has(f.tier) || !c.wants(f, reaching) {
-			continue
-		}
-		if c.Baseline != nil && f.shape.Compressed() {
-			continue // builds bring compressors of their own, so what is compressed differs, and lengths can't be compared
-		}
-		if embedded && f.tier > 0 && slices.ContainsFunc(families, func(g family) bool { return g.tier == f.tier }) {
-			continue
-		}
-		f.changesOnly = f.tier == 0 && !f.core && f.message == nil && (c.Profile != schedule.Quick || f.profile != schedule.Quick) && c.asked(f.api) == pin.None
-		if c.Profile == schedule.Quick {
-			f.margin = quickMargin
-			f.deciding = f.deciding && !f.onlyShown
-			if f.tier > 0 {
-				f.batchTarget = f.batchTarget * 7 / 10 // two minutes are two minutes also on a busy machine
-			}
-		}
-		if c.Margin > 0 {
-			f.margin = c.Margin
-		}
-		families = append(families, f)
-	}
-	return families
-}
-
 // wants tells whether a family is in the profile and, with --only, fits a pattern. A pattern that names an axis, or that fits no family of the profile,
 // reaches beyond it: who names a family wants it, and of an axis all sizes are needed to see it grow.
 func (c Config) wants(f family, reaching []bool) bool {

@@ -149,6 +149,9 @@ func (l *live) dropFetchTopic(ctx context.Context, draw int) error {
 	return l.dropTopic(ctx, name)
 }
 
+// isForeign tells whether others may use the broker.
+func (l *live) isForeign() bool { return l.row().Provider == broker.ProviderAttached }
+
 // jmx tells whether the broker's counters can be read at all.
 func (l *live) jmx() bool { return l.broker.JolokiaURL() != "" }
 

@@ -2,16 +2,12 @@ package tiers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"protocolbench/internal/driver"
 	"protocolbench/internal/record"
-	"protocolbench/internal/shape"
-	"protocolbench/internal/worker"
 	"protocolbench/pin"
-	"protocolbench/seed"
 )
 
 // Probe says for each live tier of c what client and broker can agree on. It writes no record.
@@ -83,105 +79,48 @@ func (s *session) pins(f family, version int) bool {
 	})
 }
 
-// probe tries every version that both sides name with one real request of the client under test.
+// probe asks the broker which versions it takes, and tries each of them that is to be compared with one real request of every build.
 func (s *session) probe(ctx context.Context, l *live, tier int, api pin.API) (record.Plan, error) {
-	q := pin.Question{Tier: tier, API: api, Implemented: s.sides[0].implemented(api), Advertised: pin.None, Negotiated: driver.Unpinned, Asked: s.asked(api)}
+	scope := pin.Scope{Tier: tier, API: api, Implemented: s.sides[0].implemented(api), Advertised: pin.None, Asked: s.asked(api)}
 	for _, side := range s.sidesOf(tier)[1:] {
 		has := side.implemented(api)
-		q.Baseline = &has
+		scope.Baseline = &has
 	}
 	if m, ok := messageOf(api); ok {
-		q.Written = &[2]int{0, m.Newest}
+		scope.Written = &[2]int{0, m.Newest}
 	}
 	if l == nil {
-		return pin.Build(q), nil
+		return pin.Build(scope, driver.Unpinned, nil), nil
 	}
-	low, high, err := l.admin.Advertised(ctx, api.Key)
-	if err != nil {
-		return record.Plan{}, fmt.Errorf("asking the broker which versions of %s it takes: %w", api.Name, err)
-	}
-	q.Advertised, q.Accepted = [2]int{low, high}, map[int]error{}
 	topic, err := s.newTopic(ctx, l)
 	if err != nil {
 		return record.Plan{}, err
 	}
 	defer l.dropTopic(context.WithoutCancel(ctx), topic)
-	for i, side := range s.sidesOf(tier) {
-		negotiated, err := s.probeSide(ctx, l, side, &q, topic)
-		if err != nil {
-			return record.Plan{}, s.blame(side, ifDead(l.broker, err))
-		}
-		if i == 0 {
-			q.Negotiated = negotiated
-		}
+	if err := l.takes(ctx, &scope, topic); err != nil {
+		return record.Plan{}, ifDead(l.broker, err)
 	}
-	return pin.Build(q), nil
-}
-
-// probeSide tries the versions with one build's worker. What one of two builds is refused neither can be measured on.
-func (s *session) probeSide(ctx context.Context, l *live, side *side, q *pin.Question, topic string) (negotiated int, err error) {
-	try, err := s.preflighter(ctx, l, side, q.Tier, q.API, topic)
+	tries, err := s.tries(ctx, l, scope, topic)
 	if err != nil {
-		return 0, err
+		return record.Plan{}, ifDead(l.broker, err)
 	}
-	defer try.close(ctx)
-	has := side.implemented(q.API)
-	for v := max(q.Advertised[0], has[0]); v <= min(q.Advertised[1], has[1]); v++ {
-		_, refusal, err := try.open(ctx, v)
-		if err != nil {
-			return 0, err
-		}
-		if tried, before := q.Accepted[v]; !before || tried == nil {
-			q.Accepted[v] = s.blame(side, refusal)
-		}
-	}
-	opened, refusal, err := try.open(ctx, driver.Unpinned)
-	if err = errors.Join(refusal, err); err != nil {
-		return 0, fmt.Errorf("the client left alone can't use %s on this broker: %w", q.API.Name, err)
-	}
-	return opened.AnswerVersion, nil
+	return pin.Build(scope, negotiated(tries), tries), nil
 }
 
-// preflights opens cells one after the other in one worker, only for their preflight.
-type preflights struct {
-	process *worker.Process
-	open_   driver.Open
-}
-
-// preflighter fills a topic with one batch, since a fetch preflight has to find records.
-func (s *session) preflighter(ctx context.Context, l *live, side *side, tier int, api pin.API, topic string) (*preflights, error) {
-	sh := flat("probe", 10, 1, 1, 1)
-	sh.FetchBytes = 4 << 10
-	contentSeed := seed.Derive(s.Seed, "content/probe")
-	if api == pin.Fetch {
-		if err := l.admin.Fill(ctx, topic, shape.NewContent(sh, contentSeed), sh.RecordsPerBatch, 8, s.baseMs); err != nil {
-			return nil, err
-		}
-	}
-	p, err := s.start(ctx, side, ownLayout)
+// takes fills in the broker's side of a scope, by requests of this program's own.
+func (l *live) takes(ctx context.Context, scope *pin.Scope, topic string) error {
+	low, high, err := l.admin.Advertised(ctx, scope.API.Key)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("asking the broker which versions of %s it takes: %w", scope.API.Name, err)
 	}
-	return &preflights{p, driver.Open{Tier: tier, API: api.Name, Shape: sh, Mode: driver.ModeBare, Brokers: l.broker.Addresses(), Topic: topic,
-		ContentSeed: contentSeed, BaseTimestampMs: s.baseMs, MaxRequests: 1}}, nil
+	scope.Advertised, scope.Took = [2]int{low, high}, map[int]pin.Took{}
+	for _, v := range scope.Ask() {
+		if scope.Took[v], err = l.admin.Takes(ctx, scope.API.Key, v, topic); err != nil {
+			return err
+		}
+	}
+	return nil
 }
-
-// open tries one version: refusal is the worker's word that it can't be had, err is a fault of the worker.
-func (p *preflights) open(ctx context.Context, version int) (opened driver.Opened, refusal, err error) {
-	request := p.open_
-	request.Version = version
-	opened, err = p.process.Open(ctx, request)
-	var refused *worker.Refused
-	if errors.As(err, &refused) {
-		return opened, errors.New(refused.Text), nil
-	}
-	if err != nil {
-		return opened, nil, err
-	}
-	return opened, nil, p.process.CloseCell(ctx, request.Cell)
-}
-
-func (p *preflights) close(ctx context.Context) { p.process.Close(context.WithoutCancel(ctx)) }
 
 // unpinnedControl runs a client left alone under a pinned label, on purpose: wire and broker must both object, else the pin guard could
 // not have failed.
@@ -206,18 +145,22 @@ func (s *session) unpinnedControl(ctx context.Context, l *live, tier int, plan r
 		return control, err
 	}
 	defer l.dropTopic(context.WithoutCancel(ctx), topic)
-	try, err := s.preflighter(ctx, l, s.sides[0], tier, pin.Fetch, topic)
+	if err := s.fillProbe(ctx, l, topic); err != nil {
+		return control, ifDead(l.broker, err)
+	}
+	alone := s.preflighter(l, s.sides[0], tier, pin.Fetch, topic)
+	defer alone.close(ctx)
+	process, err := alone.worker(ctx)
 	if err != nil {
 		return control, err
 	}
-	defer try.close(ctx)
 	_, before := l.counts(ctx, pin.Fetch, topic)
-	request := try.open_
+	request := alone.open
 	request.Version = driver.Unpinned
-	if _, err := try.process.Open(ctx, request); err != nil {
+	if _, err := process.Open(ctx, request); err != nil {
 		return control, ifDead(l.broker, err)
 	}
-	snapshot, err := try.process.Snapshot(ctx)
+	snapshot, err := process.Snapshot(ctx)
 	if err != nil {
 		return control, ifDead(l.broker, err)
 	}

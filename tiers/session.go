@@ -26,6 +26,7 @@ type session struct {
 	dir        string
 	started    time.Time
 	baseMs     int64
+	dropped    []int // tiers that were asked for and can't be run with this broker
 	workerCPUs []int
 	brokerCPUs []int
 	embedded   bool
@@ -109,14 +110,16 @@ func prepare(ctx context.Context, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	var dropped []int
 	if c.Attached() && c.has(1) && c.has(2) {
 		c.Progress.Say("tier 2 wants a broker of its own kind: with an attached one it runs by itself (--tier 2 --broker ...), so it is left out here")
 		c.Tiers = without(c.Tiers, 2)
+		dropped = append(dropped, 2)
 	}
 	if c.Deadlines == (worker.Deadlines{}) {
 		c.Deadlines = worker.DefaultDeadlines()
 	}
-	s := &session{Config: c, started: c.Now()}
+	s := &session{Config: c, dropped: dropped, started: c.Now()}
 	s.budget, _ = schedule.BudgetOf(c.Profile)
 	s.baseMs = s.started.UnixMilli()
 	s.seams()
@@ -156,7 +159,32 @@ func (s *session) openRecord() error {
 	if s.Baseline != nil {
 		header.Baseline, header.BaselineBuild = &s.sides[1].hello, &s.sides[1].Build
 	}
-	return s.writer.Write(header)
+	if err := s.writer.Write(header); err != nil {
+		return err
+	}
+	return s.writeScopes()
+}
+
+// writeScopes says before anything is done what is to be done: a run that ends early is held against all of it.
+func (s *session) writeScopes() error {
+	for _, tier := range s.Tiers {
+		if err := s.writeScope(s.scope(tier, nil)); err != nil {
+			return err
+		}
+	}
+	for _, tier := range s.dropped {
+		all := s.Config
+		all.Tiers = []int{tier}
+		row := record.Scope{Tier: tier}
+		for _, f := range all.families() {
+			row.Families = append(row.Families, record.ScopeFamily{Name: f.name(), API: f.api.Name, Reason: record.LeftOtherBroker,
+				Why: "an attached broker is that of one tier: run tier 2 by itself (--tier 2 --broker ...)"})
+		}
+		if err := s.writeScope(row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tiers runs the tiers in order. A tier whose broker died leaves the others their chance.

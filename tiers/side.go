@@ -126,12 +126,16 @@ func (s *session) layout(of *side, where record.Where, tier int) int {
 
 // start starts a side's worker, and looks whether it is the one that was meant.
 func (s *session) start(ctx context.Context, of *side, layout int) (*worker.Process, error) {
+	return s.startWithin(ctx, of, layout, s.Deadlines)
+}
+
+func (s *session) startWithin(ctx context.Context, of *side, layout int, deadlines worker.Deadlines) (*worker.Process, error) {
 	command, err := of.Worker(ctx, layout)
 	if err != nil {
 		return nil, s.blame(of, err)
 	}
 	command.CPUs = s.workerCPUs
-	p, err := worker.Start(ctx, command, s.Deadlines)
+	p, err := worker.Start(ctx, command, deadlines)
 	if err != nil {
 		return nil, s.blame(of, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"protocolbench/guards"
@@ -46,7 +47,7 @@ const faultsEnough = 2
 // all families alike.
 func (s *session) tier(ctx context.Context, tier int) error {
 	if len(s.states(tier)) == 0 {
-		return nil // --only left nothing: no broker is needed
+		return nil // --only left nothing, or no worker can measure it, as the scope says: no broker is needed
 	}
 	var l *live
 	if tier > 0 {
@@ -72,6 +73,11 @@ func (s *session) tier(ctx context.Context, tier int) error {
 			return err
 		}
 	}
+	scope := s.scope(tier, plans)
+	if err := s.writeScope(scope); err != nil {
+		return err
+	}
+	families = measurable(families, scope)
 	if err := s.controls(ctx, l, tier, plans); err != nil {
 		return s.endTier(ctx, l, tier, err)
 	}
@@ -141,14 +147,12 @@ func (s *session) declare(f *familyState, plan record.Plan) error {
 		f.row.Message, f.row.Group = f.message.Direction, f.message.Group
 	}
 	all := len(plan.Pinned)
+	f.row.Left = f.leftVersions(plan.Pinned)
 	if plan.Pinned = f.some(plan.Pinned); len(plan.Pinned) < all {
-		f.row.LeftOut = f.leftOut()
+		f.row.LeftOut = f.whySome()
 	}
 	f.row.Cells = cells(f.tier, plan, s.sidesOf(f.tier))
 	if f.tier < 2 {
-		if len(plan.Pinned) == 0 {
-			return &UsageError{[]string{fmt.Sprintf("no version of %s is left for tier %d; protocolbench probe shows why", plan.API, f.tier)}}
-		}
 		f.row.Reference = plan.Pinned[len(plan.Pinned)-1]
 		if s.Baseline != nil {
 			f.row.BuildMargin = max(verdict.LeastBuildMargin, f.margin)
@@ -266,6 +270,7 @@ func (s *session) plans(ctx context.Context, l *live, tier int) (map[string]reco
 		}
 		if tier < 2 {
 			refused = append(refused, pin.Refused(plan, s.asked(api))...)
+			refused = append(refused, nothingLeft(plan)...)
 		}
 		plans[api.Name] = plan
 	}
@@ -273,6 +278,22 @@ func (s *session) plans(ctx context.Context, l *live, tier int) (map[string]reco
 		return nil, &UsageError{refused}
 	}
 	return plans, nil
+}
+
+// nothingLeft: no version was to be compared at all. Where some were, and the client failed at them, that is a result, and no fault of the request.
+func nothingLeft(plan record.Plan) []string {
+	if len(plan.Pinned) > 0 || slices.ContainsFunc(plan.Answers, func(a record.PlanAnswer) bool { return a.Reason == "" }) {
+		return nil
+	}
+	return []string{fmt.Sprintf("no version of %s is left for tier %d; protocolbench probe shows why", plan.API, plan.Tier)}
+}
+
+// writeScope writes a tier's scope, where it has anything in it.
+func (s *session) writeScope(scope record.Scope) error {
+	if len(scope.Families) == 0 {
+		return nil
+	}
+	return s.writer.Write(scope)
 }
 
 // controls plants the faults that show that the tier's guards could have failed.

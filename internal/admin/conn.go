@@ -17,6 +17,9 @@ import (
 // answerLimitBytes bounds an answer's announced length: more is not Kafka, or not ours.
 const answerLimitBytes = 256 << 20
 
+// errClosed: the broker ended the connection where an answer was due.
+var errClosed = errors.New("the broker closed the connection")
+
 // conn is a bare connection to the leader of our partition, for what kgo's own requests can't do: many Produce requests in flight in a fixed
 // order, and versions that kgo would negotiate away. A caller uses one version that every supported broker takes.
 type conn struct {
@@ -77,7 +80,7 @@ func (c *conn) receive(response kmsg.Response) error {
 	var head [8]byte
 	if _, err := io.ReadFull(c.in, head[:]); err != nil {
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("the broker closed the connection instead of answering %s v%d", kmsg.NameForKey(response.Key()), response.GetVersion())
+			return fmt.Errorf("%w instead of answering %s v%d", errClosed, kmsg.NameForKey(response.Key()), response.GetVersion())
 		}
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"protocolbench/internal/broker"
 	"protocolbench/internal/lock"
 	"protocolbench/internal/record"
+	"protocolbench/internal/verdict"
 	"protocolbench/tiers"
 )
 
@@ -143,16 +144,7 @@ func ranges(versions []int) string {
 	if len(versions) == 0 {
 		return "none"
 	}
-	var parts []string
-	for i := 0; i < len(versions); {
-		last := i
-		for last+1 < len(versions) && versions[last+1] == versions[last]+1 {
-			last++
-		}
-		parts = append(parts, between([2]int{versions[i], versions[last]}))
-		i = last + 1
-	}
-	return strings.Join(parts, ", ")
+	return verdict.Versions(versions)
 }
 
 func between(r [2]int) string {

@@ -106,8 +106,11 @@ func (r *Request) check() error {
 // check holds an answer to its form: an error, or exactly the field of the operation it answers.
 func (r *Response) check(op string) error {
 	want := ""
+	if r.Sent != nil && (r.Error == "" || op != OpOpen) {
+		return fmt.Errorf("field \"sent\" goes with the error of an open, not with %q", op)
+	}
 	switch {
-	case r.Error != "": // an error comes alone
+	case r.Error != "": // an error comes alone, but for what an open had sent
 	case op == OpHello:
 		want = "hello"
 	case op == OpOpen:

@@ -39,8 +39,11 @@ type Request struct {
 
 // Response is one line from the worker: an error, or the field of the operation.
 type Response struct {
-	ID       int       `json:"id"`
-	Error    string    `json:"error,omitempty"`
+	ID    int    `json:"id"`
+	Error string `json:"error,omitempty"`
+	// Sent goes with the error of an open: the request frames of all APIs that had left by then. A client that sends another version than it was asked for fails there more
+	// often than not, and what it sent is what it was wrong in. Absent: this worker can't say.
+	Sent     []Frames  `json:"sent,omitempty"`
 	Hello    *Hello    `json:"hello,omitempty"`
 	Opened   *Opened   `json:"opened,omitempty"`
 	Batched  *Batched  `json:"batched,omitempty"` // warm, batch

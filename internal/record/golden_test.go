@@ -43,14 +43,16 @@ func goldenRows() []any {
 			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true, Asked: "4.4.0",
 			Nodes: []Node{{ID: 2, Release: "4.4.0", Commit: "c0ffee", StartTimeMs: 1796077200000, JolokiaURL: "http://127.0.0.1:2/jolokia"}}},
 		Plan{Tier: 1, API: "Fetch", Key: 1, Implemented: [2]int{4, 18}, Advertised: [2]int{4, 18}, Pinned: []int{4}, Negotiated: 18, BaselineImplemented: &[2]int{4, 17},
-			Answers: []PlanAnswer{{Version: 4, Advertised: true, Accepted: true, Pinned: true, Why: "asked for"}}},
+			Answers: []PlanAnswer{{Version: 4, Advertised: true, Accepted: true, Pinned: true, Why: "asked for", Reason: LeftNotAsked, Took: TookAnswered}},
+			Tries:   []Try{{Version: 4, Build: BuildBaseline, Outcome: TryRefused, AnswerVersion: 18, Sent: map[int]int64{18: 1}, Arrived: map[int]int64{18: 1}, Foreign: true, Error: "as planned", Log: []string{"panic"}}}},
+		Scope{Tier: 1, Families: []ScopeFamily{{Name: goldenWhere.Family, API: "Fetch", Reason: LeftAbility, Why: "as planned"}}},
 		Control{Tier: 1, Control: ControlRecompression, Applies: true, Expected: 100, Observed: number, TopicObserved: number, WireObjected: true, BrokerObjected: true, Why: "as planned",
 			Open: goldenBroker(number), Close: goldenBroker(number), Batch: goldenBatch(), Cell: goldenCell()},
 		Family{Tier: 1, Name: goldenWhere.Family, API: "Fetch", Key: 1, Mode: driver.ModeBare, Message: "response", Group: "metadata", Margin: 0.05, BuildMargin: 0.05, Deciding: true, Reference: 18,
 			Shape: shape.Shape{Name: "size=64KiB", RecordsPerBatch: 10, BatchesPerPartition: 58, Partitions: 1, Topics: 1, KeyBytes: 8, ValueBytes: 100, Headers: 1, FetchBytes: 65536, RequiredAcks: -1,
 				TopicNameBytes: 31, Compression: shape.CompressionLZ4, Aborted: 2, Answer: shape.AnswerError, ReadBytes: 4096, Elements: 10, Nested: 2},
-			LeftOut: "as planned",
-			Cells:   []FamilyCell{{Cell: 3, Version: 4, Role: RoleVersion, Build: BuildBaseline, PlantNsPerRequest: 3420}}, Rounds: 9, Blocks: 4, RequestsPerBatch: 46, RecordsPerRequest: 580, PlantNsPerRequest: 22800, FewestRequests: 46},
+			LeftOut: "as planned", Left: []LeftVersions{{Versions: []int{5}, Reason: LeftUnchanged, Why: "as planned"}},
+			Cells: []FamilyCell{{Cell: 3, Version: 4, Role: RoleVersion, Build: BuildBaseline, PlantNsPerRequest: 3420}}, Rounds: 9, Blocks: 4, RequestsPerBatch: 46, RecordsPerRequest: 580, PlantNsPerRequest: 22800, FewestRequests: 46},
 		Look{Tier: 1, Family: goldenWhere.Family, Versions: []int{4}, Cells: []int{3}, Blocks: 24, Rounds: 27, ExpectedNs: 90_000_000_000, Taken: true, Why: "as planned"},
 		Block{Where: goldenWhere, WorkerPID: 4242, BaselinePID: 4343, Layout: 17, BaselineLayout: 42, OpeningOrder: []int{3}, Orders: [][]int{{3}}, ContentSeed: 1<<63 + 1, Topic: "topic", WarmRounds: 10, Warm: true, OpenNs: 900_000_000, Look: 2},
 		Evidence{Where: goldenWhere, When: WhenOpen, Worker: goldenSnapshot(), OutsideCPUNs: 5, Baseline: &WorkerEvidence{Worker: goldenSnapshot(), OutsideCPUNs: 7}, Broker: goldenBroker(number), WaitedNs: 3, Unsettled: true},
@@ -172,7 +174,7 @@ func TestSchema3IsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Header.Schema != 3 || run.Header.Budget.Looks != 2 || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows()) {
+	if run.Header.Schema != 3 || run.Header.Budget.Looks != 2 || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-1 {
 		t.Errorf("schema %d, %d rows, warnings %q", run.Header.Schema, len(rowsOf(run)), run.Warnings)
 	}
 }
@@ -182,7 +184,7 @@ func TestSchema2IsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-3 {
+	if run.Header.Schema != 2 || run.Header.ClientBuild == nil || run.Header.Budget.Looks != 0 || run.Header.Plants != nil || len(run.Warnings) != 0 || len(rowsOf(run)) != len(goldenRows())-4 {
 		t.Errorf("schema %d, %d rows, warnings %q", run.Header.Schema, len(rowsOf(run)), run.Warnings)
 	}
 }
@@ -193,8 +195,8 @@ func TestOlderSchemaIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// schema 3 brought three kinds of row
-	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-3 {
+	// schema 3 brought three kinds of row, schema 4 one
+	if old.Header.Schema != 1 || old.Header.ClientBuild != nil || len(old.Warnings) != 0 || len(rowsOf(old)) != len(goldenRows())-4 {
 		t.Errorf("schema %d, %d rows, warnings %q", old.Header.Schema, len(rowsOf(old)), old.Warnings)
 	}
 	if got := old.Families[0].BlockRuns[0].Batches[0].CPUNs; got != 10_488_000 {
@@ -263,6 +265,9 @@ func rowsOf(run *Run) []any {
 		rows = append(rows, row)
 	}
 	for _, row := range run.Plans {
+		rows = append(rows, row)
+	}
+	for _, row := range run.Scopes {
 		rows = append(rows, row)
 	}
 	for _, row := range run.Controls {

@@ -12,6 +12,7 @@ var rowTypes = map[string]reflect.Type{
 	KindHeader:   reflect.TypeFor[Header](),
 	KindBroker:   reflect.TypeFor[Broker](),
 	KindPlan:     reflect.TypeFor[Plan](),
+	KindScope:    reflect.TypeFor[Scope](),
 	KindControl:  reflect.TypeFor[Control](),
 	KindFamily:   reflect.TypeFor[Family](),
 	KindBlock:    reflect.TypeFor[Block](),

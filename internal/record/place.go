@@ -21,6 +21,8 @@ func (r *reader) place(row any) error {
 			return err
 		}
 		r.run.Plans = append(r.run.Plans, *row)
+	case *Scope:
+		return r.placeScope(row)
 	case *Control:
 		return r.placeControl(row)
 	case *Family:
@@ -38,6 +40,26 @@ func (r *reader) place(row any) error {
 	default:
 		return r.placeInBlock(row)
 	}
+	return nil
+}
+
+// placeScope takes a tier's first scope, and the one that is made when its broker is known: that may leave more out, and nothing may vanish from it.
+func (r *reader) placeScope(row *Scope) error {
+	at := slices.IndexFunc(r.run.Scopes, func(s Scope) bool { return s.Tier == row.Tier })
+	if at < 0 {
+		r.run.Scopes = append(r.run.Scopes, *row)
+		return nil
+	}
+	before := r.run.Scopes[at].Families
+	if len(before) != len(row.Families) {
+		return fmt.Errorf("field families: tier %d was to have %d families, and has %d here", row.Tier, len(before), len(row.Families))
+	}
+	for i, f := range row.Families {
+		if f.Name != before[i].Name || f.Reason == "" && before[i].Reason != "" {
+			return fmt.Errorf("field families: %s of tier %d is not what the scope before this one has there (%s, left out: %q)", f.Name, row.Tier, before[i].Name, before[i].Reason)
+		}
+	}
+	r.run.Scopes[at] = *row
 	return nil
 }
 

@@ -21,6 +21,7 @@ const (
 	KindHeader   = "header"
 	KindBroker   = "broker"
 	KindPlan     = "plan"
+	KindScope    = "scope"
 	KindControl  = "control"
 	KindFamily   = "family"
 	KindBlock    = "block"
@@ -153,30 +154,6 @@ type Node struct {
 	JolokiaURL  string `json:"jolokiaUrl"`
 }
 
-// Plan is what can be pinned of one API on one broker, and why the rest is not.
-type Plan struct {
-	Kind        string `json:"kind"`
-	Tier        int    `json:"tier"`
-	API         string `json:"api"`
-	Key         int16  `json:"key"`
-	Implemented [2]int `json:"implemented"` // by the client
-	// BaselineImplemented: by the baseline of a run of two builds. Pinned is what both have.
-	BaselineImplemented *[2]int      `json:"baselineImplemented,omitempty" since:"2"`
-	Advertised          [2]int       `json:"advertised"` // by the broker; {-1,-1} where there is no broker
-	Answers             []PlanAnswer `json:"answers"`
-	Pinned              []int        `json:"pinned"`
-	Negotiated          int          `json:"negotiated"` // what the client left alone uses; -1 unknown
-}
-
-// PlanAnswer is one version's fate.
-type PlanAnswer struct {
-	Version    int    `json:"version"`
-	Advertised bool   `json:"advertised"`
-	Accepted   bool   `json:"accepted"` // by one real request
-	Pinned     bool   `json:"pinned"`
-	Why        string `json:"why,omitempty"` // why not pinned
-}
-
 // Roles of cells.
 const (
 	RoleVersion = "version" // one version under test; the reference version is one of these
@@ -227,6 +204,8 @@ type Family struct {
 	FewestRequests int `json:"fewestRequests"`
 	// LeftOut is why the family doesn't have all versions that are pinned; "" where it has.
 	LeftOut string `json:"leftOut,omitempty" since:"3"`
+	// Left are these versions, by reason; empty where none is left out.
+	Left []LeftVersions `json:"left,omitempty" since:"4"`
 }
 
 // Units is how many of what the family's cost is counted in a batch had: records, or requests where no records come.

@@ -7,6 +7,7 @@ type Run struct {
 	Header   Header
 	Brokers  []Broker
 	Plans    []Plan
+	Scopes   []Scope // one a tier; none in records below schema 4
 	Controls []Control
 	Families []FamilyRun // in order of declaration
 	Faults   []Fault     // all of them, also those of blocks

@@ -36,7 +36,15 @@ func exampleVerdict() verdict.Verdict {
 		Sanity:     []verdict.Sanity{{Name: "tier2/fetch/size=64KiB/alone", API: "Fetch", Version: 7, Records: 1280640, SanityCPUNsPerRecord: 412.7, LiveHeapFirstBytes: 21 << 20, LiveHeapLastBytes: 22 << 20}},
 		Guards:     exampleGuards(),
 		Negotiated: []verdict.Negotiated{{Tier: 1, API: "Produce", Version: 13}, {Tier: 1, API: "Fetch", Version: 18}, {Tier: 2, API: "Produce", Version: 5}, {Tier: 2, API: "Fetch", Version: 7}},
-		Warnings:   []verdict.Warning{{Text: "line 9 has the unknown kind \"weather\" and is left out", Remedy: "read it with a newer build"}},
+		LeftOut: []verdict.LeftOut{
+			{Tier: 0, API: "Fetch", Version: 6, Family: "tier0/fetch/topics=100/bare", Reason: record.LeftUnchanged, Why: "outside the core tier 0 is measured where the schema changed"},
+			{Tier: 0, API: "Fetch", Version: 8, Family: "tier0/fetch/topics=100/bare", Reason: record.LeftUnchanged, Why: "outside the core tier 0 is measured where the schema changed"},
+			{Tier: 1, API: "Produce", Version: 0, Reason: record.LeftRefused, Why: "advertised, and refused: the broker closed the connection on an empty request of this program's own, twice"},
+			{Tier: 1, API: "Produce", Version: 1, Reason: record.LeftRefused, Why: "advertised, and refused: the broker closed the connection on an empty request of this program's own, twice"},
+		},
+		Accounting: verdict.Accounting{Cells: verdict.CellCount{Planned: 60, Judged: 50, Failed: 1, LeftOut: 8, Missing: 1}, Blocks: verdict.BlockCount{Planned: 8, Judged: 8},
+			Rounds: verdict.RoundCount{Planned: 72, Judged: 70, Busy: 2}, Guards: verdict.GuardCount{Due: 40, Answered: 40}},
+		Warnings: []verdict.Warning{{Text: "line 9 has the unknown kind \"weather\" and is left out", Remedy: "read it with a newer build"}},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // rowSections are the record's rows by the heading that FORMAT.md gives them.
 var rowSections = map[string]reflect.Type{
 	"`header`": reflect.TypeFor[record.Header](), "`broker`": reflect.TypeFor[record.Broker](), "`plan`": reflect.TypeFor[record.Plan](),
-	"`control`": reflect.TypeFor[record.Control](), "`family`": reflect.TypeFor[record.Family](), "`block`": reflect.TypeFor[record.Block](),
+	"`scope`": reflect.TypeFor[record.Scope](), "`control`": reflect.TypeFor[record.Control](), "`family`": reflect.TypeFor[record.Family](), "`block`": reflect.TypeFor[record.Block](),
 	"`cell`": reflect.TypeFor[record.Cell](), "`batch`": reflect.TypeFor[record.Batch](), "`steady`": reflect.TypeFor[record.Steady](),
 	"`evidence`": reflect.TypeFor[record.Evidence](), "`fault`": reflect.TypeFor[record.Fault](), "`host`": reflect.TypeFor[record.Host](),
 	"`look`": reflect.TypeFor[record.Look](), "`round`": reflect.TypeFor[record.HostRound](), "`profile`": reflect.TypeFor[record.Profile](), "`trailer`": reflect.TypeFor[record.Trailer](), "verdict.Verdict": reflect.TypeFor[verdict.Verdict](), "verdict.Comparison": reflect.TypeFor[verdict.Comparison](),

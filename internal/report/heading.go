@@ -128,7 +128,9 @@ func negotiated(v verdict.Verdict) string {
 }
 
 func closing(v verdict.Verdict, run *record.Run) []fact {
-	facts := []fact{{"left alone, the client negotiates", negotiated(v)}, {"orchestrator", orchestrator(run)}}
+	facts := []fact{{"left alone, the client negotiates", negotiated(v)}}
+	facts = append(facts, leftOutFacts(v)...)
+	facts = append(facts, fact{"accounted for", accounted(v.Accounting)}, fact{"orchestrator", orchestrator(run)})
 	if run.Trailer != nil {
 		facts = append(facts, fact{"time", time.Duration(run.Trailer.WallNs).Round(100 * time.Millisecond).String()})
 	}

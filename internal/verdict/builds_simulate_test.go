@@ -37,7 +37,7 @@ func quickBuilds(seedValue uint64) twoWorlds {
 
 func (w twoWorlds) judge() Family {
 	run := w.run()
-	return Judge(run, goodGuards(), Options{}).Families[0]
+	return Judge(run, goodGuards(run), Options{}).Families[0]
 }
 
 func (w twoWorlds) run() *record.Run {

@@ -75,7 +75,7 @@ func TestRunOfTwoBuildsNamesThem(t *testing.T) {
 	run.Header.ClientBuild = &record.Build{Spec: "franz-go=x", ContentHash: "aa", Revision: "v1-dirty"}
 	run.Header.BaselineBuild = &record.Build{Spec: "franz-go@v1.19.0", ContentHash: "bb"}
 	run.Trailer.Changed = []string{"franz-go=x: pkg/kgo/client.go was changed"}
-	v := Judge(run, goodGuards(), Options{Margin: 0.03})
+	v := Judge(run, goodGuards(run), Options{Margin: 0.03})
 	if v.Baseline == nil || v.Baseline.Spec != "franz-go@v1.19.0" || v.Baseline.ContentHash != "bb" || v.Client.Revision != "v1-dirty" || v.Client.Spec != "franz-go=x" {
 		t.Errorf("client %+v, baseline %+v", v.Client, v.Baseline)
 	}
@@ -180,7 +180,7 @@ func TestCanaryMissedInOneBuildSpoilsTheFamily(t *testing.T) {
 				}
 			}
 		}
-		judged := Judge(run, goodGuards(), Options{}).Families[0]
+		judged := Judge(run, goodGuards(run), Options{}).Families[0]
 		if judged.unusual(Unresolvable) != "" || !strings.HasPrefix(judged.Cells[0].Why, why) {
 			t.Errorf("missed in build %q: %s (%s)", build, judged.Cells[0].Verdict, judged.Cells[0].Why)
 		}
@@ -190,7 +190,7 @@ func TestCanaryMissedInOneBuildSpoilsTheFamily(t *testing.T) {
 // Curves that can't be resolved spoil nothing: the family says so, and rests on what is known against the baseline.
 func TestCurvesTooWideLeaveTheBaseline(t *testing.T) {
 	run := standardBuilds(9).run()
-	f := Judge(run, goodGuards(), Options{Margin: 0.005}).Families[0]
+	f := Judge(run, goodGuards(run), Options{Margin: 0.005}).Families[0]
 	said := false
 	for _, w := range f.Warnings {
 		said = said || strings.Contains(w.Text, "only their difference to the baseline is judged")

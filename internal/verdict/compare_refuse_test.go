@@ -118,7 +118,7 @@ func TestGuardsOfAComparison(t *testing.T) {
 			cost = slow(12, 1.5)
 		}
 		a, b := records(nil, func(w *world) { w.cost = cost })
-		got := Compare(a, b, goodGuards(), []guards.Finding{c.finding}, Options{})
+		got := Compare(a, b, goodGuards(a), []guards.Finding{c.finding}, Options{})
 		if got.Verdict != c.want || !strings.Contains(got.Reason, c.why) {
 			t.Errorf("%+v: %s: %s", c.finding, got.Verdict, got.Reason)
 		}

@@ -36,7 +36,7 @@ func (w world) recorded() *record.Run {
 }
 
 func compareGood(a, b *record.Run) Comparison {
-	return Compare(a, b, goodGuards(), goodGuards(), Options{})
+	return Compare(a, b, goodGuards(a), goodGuards(b), Options{})
 }
 
 // Two runs with standard errors of 0.03 on 3 degrees of freedom and 0.04 on 5: their variances 0.0009 and 0.0016 add up to 0.0025, so 0.05; and

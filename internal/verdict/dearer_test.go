@@ -52,7 +52,7 @@ func TestANewestVersionThatIsDearerFailsARun(t *testing.T) {
 		if c.change != nil {
 			c.change(run)
 		}
-		v := Judge(run, goodGuards(), Options{})
+		v := Judge(run, goodGuards(run), Options{})
 		dearer := ""
 		if d := v.Families[0].Dearer; d != nil {
 			dearer = fmt.Sprintf("v%d, v%d", d.Than, d.From)
@@ -75,7 +75,7 @@ func TestDearerIsMeasured(t *testing.T) {
 		w := standardWorld(seed)
 		w.families, w.margin = 1, 0.05
 		w.cost = from(map[int]float64{13: 1.10})
-		d := Judge(w.run(), goodGuards(), Options{}).Families[0].Dearer
+		d := judgeGood(w.run(), Options{}).Families[0].Dearer
 		if d == nil || math.Abs(d.Difference-0.10) > 0.03 {
 			t.Errorf("seed %d: %+v", seed, d)
 		}

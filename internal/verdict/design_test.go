@@ -15,7 +15,7 @@ func cleanMade(seedValue uint64) synthetic.World {
 	return w
 }
 
-func judgeMade(w synthetic.World) Family { return Judge(w.Run(), goodGuards(), Options{}).Families[0] }
+func judgeMade(w synthetic.World) Family { return judgeGood(w.Run(), Options{}).Families[0] }
 
 // What such designs do is the same in every round, fork and draw: without a look at the design itself, versions that are equal would be `slower`.
 func TestBadDesignsAreUnresolvable(t *testing.T) {
@@ -78,7 +78,7 @@ func TestOneOddBatchIsNoDesign(t *testing.T) {
 	for i := range 20 {
 		run.Families[0].BlockRuns[3].Batches[i].Requests--
 	}
-	if f := Judge(run, goodGuards(), Options{}).Families[0]; f.unusual(NotSlower) != "" {
+	if f := Judge(run, goodGuards(run), Options{}).Families[0]; f.unusual(NotSlower) != "" {
 		t.Error(f.unusual(NotSlower))
 	}
 }

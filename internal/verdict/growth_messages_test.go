@@ -70,12 +70,12 @@ func TestGrowthOfMessages(t *testing.T) {
 // Messages beside them change nothing for the alarms of the families that decide.
 func TestMessagesDontWeakenAlarms(t *testing.T) {
 	run := quickWorld(3).run()
-	before := Judge(run, goodGuards(), Options{})
+	before := Judge(run, goodGuards(run), Options{})
 	more := record.FamilyRun{Family: record.Family{Tier: 0, Name: "tier0/apis/group/heartbeat.request/elements=1/bare", API: "HeartbeatRequest", Message: "request", Group: "group", Margin: 0.1, Reference: 4}}
 	for range 700 {
 		run.Families = append(run.Families, more)
 	}
-	after := Judge(run, goodGuards(), Options{})
+	after := Judge(run, goodGuards(run), Options{})
 	for i, f := range before.Families {
 		was, err1 := json.Marshal(f)
 		is, err2 := json.Marshal(after.Families[i])

@@ -82,6 +82,8 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 	addGrowth(v.Families, judged)
 	v.warnOfShown()
 	v.warnOfSharedGrowth()
+	v.LeftOut = leftOutOf(run)
+	v.Accounting = account(run, &v, judged)
 	v.Verdict, v.ExitCode, v.Reason = outcome(run, &v)
 	return v
 }

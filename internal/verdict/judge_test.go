@@ -12,7 +12,7 @@ import (
 	"protocolbench/internal/stats"
 )
 
-func judge(w world) Verdict { return Judge(w.run(), goodGuards(), Options{}) }
+func judge(w world) Verdict { return judgeGood(w.run(), Options{}) }
 
 func slow(version int, factor float64) func(int) float64 {
 	return func(v int) float64 {
@@ -193,7 +193,7 @@ func TestUnresolved(t *testing.T) {
 	} {
 		run := quickWorld(10).run()
 		c.change(&run.Families[0])
-		v := Judge(run, goodGuards(), Options{})
+		v := Judge(run, goodGuards(run), Options{})
 		for _, cell := range v.Families[0].Cells {
 			if cell.Verdict != Unresolved || !strings.Contains(cell.Why, c.why) {
 				t.Errorf("%s: v%d is %s: %q, want unresolved with %q", name, cell.Version, cell.Verdict, cell.Why, c.why)
@@ -227,13 +227,14 @@ func TestDroppedRoundsAreListedAndUseless(t *testing.T) {
 	run := quickWorld(12).run()
 	block := &run.Families[0].BlockRuns[1]
 	block.Batches[20].CPUNs = -5
-	v := Judge(run, goodGuards(), Options{})
+	v := Judge(run, goodGuards(run), Options{})
 	f := v.Families[0]
 	if f.Rounds != 35 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0].Text, "draw 0 fork 1 round 1") {
 		t.Errorf("%d rounds, warnings %v; want 35 and the dropped one", f.Rounds, f.Warnings)
 	}
-	if v.Verdict != Pass {
-		t.Errorf("one dropped round of 36: %s: %s", v.Verdict, v.Reason)
+	// Only the parent's readings of the machine may leave a round out of a run that passes: what the worker says of its CPU must not.
+	if v.Verdict != Inconclusive || !strings.Contains(v.Reason, "1 of 36 rounds") || v.Accounting.Rounds != (RoundCount{Planned: 36, Judged: 35, Missing: 1}) {
+		t.Errorf("one dropped round of 36: %s: %s, %+v", v.Verdict, v.Reason, v.Accounting.Rounds)
 	}
 }
 
@@ -254,7 +255,7 @@ func TestMarginOnlyNarrows(t *testing.T) {
 		w := quickWorld(13)
 		w.families, w.cost = 2, slow(9, c.factor)
 		w.noise, w.state = 0.003, 0.001
-		v := Judge(w.run(), goodGuards(), Options{Margin: c.asked})
+		v := judgeGood(w.run(), Options{Margin: c.asked})
 		if v.Families[0].Margin != c.margin || v.Verdict != c.word {
 			t.Errorf("a factor of %v, declared 10 %%, asked %v: margin %v, %s: %s; want %v, %s", c.factor, c.asked, v.Families[0].Margin, v.Verdict, v.Reason, c.margin, c.word)
 		}
@@ -270,7 +271,7 @@ func TestMarginOfTheRunIsNotWider(t *testing.T) {
 	w.margin = 0.30
 	run := w.run()
 	run.Header.Margin = 0.30
-	if v := Judge(run, goodGuards(), Options{Margin: run.Header.Margin}); v.Families[0].Margin != 0.30 || len(v.Warnings) != 0 {
+	if v := Judge(run, goodGuards(run), Options{Margin: run.Header.Margin}); v.Families[0].Margin != 0.30 || len(v.Warnings) != 0 {
 		t.Errorf("margin %v, warnings %v", v.Families[0].Margin, v.Warnings)
 	}
 }
@@ -295,7 +296,7 @@ func TestWarnings(t *testing.T) {
 	f.BlockRuns[0].Warm = false
 	f.BlockRuns[1].Batches[3].GCCycles = 2
 	run.Warnings = []string{"a torn last line"}
-	v := Judge(run, goodGuards(), Options{})
+	v := Judge(run, goodGuards(run), Options{})
 	for _, word := range []string{"1 of 3 blocks were not warm", "collector ran in 1 of", "only 3 forks"} {
 		found := false
 		for _, w := range v.Families[0].Warnings {
@@ -315,7 +316,7 @@ func TestIdenticalSamples(t *testing.T) {
 	w := quickWorld(15)
 	run := w.run()
 	zero(&run.Families[0], func(b *record.Batch) { b.CPUNs = 1e7 })
-	v := Judge(run, goodGuards(), Options{})
+	v := Judge(run, goodGuards(run), Options{})
 	if f := v.Families[0]; !strings.Contains(cellOf(f, 9).Why, "canary") || f.Floor != 0 || len(f.Warnings) == 0 {
 		t.Errorf("identical samples: %+v", f)
 	}
@@ -350,7 +351,7 @@ func TestUnknownMetricsAreNotZero(t *testing.T) {
 			b.Close.Worker.Cells[i].DataSegsIn = -1
 		}
 	}
-	if c := Judge(run, goodGuards(), Options{}).Families[0].Cells[0]; c.BrokerCPUNsPerRecord != -1 || c.SegmentsInPerRequest != -1 {
+	if c := Judge(run, goodGuards(run), Options{}).Families[0].Cells[0]; c.BrokerCPUNsPerRecord != -1 || c.SegmentsInPerRequest != -1 {
 		t.Errorf("unknown: broker %v, segments %v, want -1", c.BrokerCPUNsPerRecord, c.SegmentsInPerRequest)
 	}
 }
@@ -375,7 +376,7 @@ func TestTierTwoIsSanity(t *testing.T) {
 	f.BlockRuns[3].Close.Worker.HeapLiveBytes = 99
 	run.Families = []record.FamilyRun{f}
 	run.Plans = []record.Plan{{Tier: 1, API: "Fetch", Negotiated: 18}, {Tier: 2, API: "Fetch", Negotiated: 7}, {Tier: 1, API: "Produce", Negotiated: -1}}
-	v := Judge(run, goodGuards(), Options{})
+	v := Judge(run, goodGuards(run), Options{})
 	if v.Verdict != Pass || len(v.Families) != 0 || len(v.Sanity) != 1 {
 		t.Fatalf("%s: %s, %d families, %d sanity", v.Verdict, v.Reason, len(v.Families), len(v.Sanity))
 	}
@@ -386,7 +387,7 @@ func TestTierTwoIsSanity(t *testing.T) {
 	if len(v.Negotiated) != 2 || v.Negotiated[0] != (Negotiated{1, "Fetch", 18}) || v.Negotiated[1] != (Negotiated{2, "Fetch", 7}) {
 		t.Errorf("negotiated %v", v.Negotiated)
 	}
-	failing := append(goodGuards(), guards.Finding{Guard: guards.Memory, Tier: 2, Family: f.Name, Version: -1, Outcome: guards.Fail, Why: "live heap grew"})
+	failing := append(goodGuards(run), guards.Finding{Guard: guards.Memory, Tier: 2, Family: f.Name, Version: -1, Outcome: guards.Fail, Why: "live heap grew"})
 	if v := Judge(run, failing, Options{}); v.ExitCode != ExitFail {
 		t.Errorf("tier 2 has gates: %s", v.Reason)
 	}

@@ -16,6 +16,9 @@ func (s *samples) findLevels() {
 	}
 	s.forks = slices.DeleteFunc(s.forks, func(f forkRounds) bool {
 		if f.levels == nil {
+			if s.rounds -= len(f.rounds); f.busy {
+				s.busy += len(f.rounds) // what is left of it is too little because of the machine
+			}
 			s.levelless = append(s.levelless, fmt.Sprintf("draw %d fork %d: its %d rounds don't connect all cells by neighbours", f.draw, f.fork, len(f.rounds)))
 		}
 		return f.levels == nil

@@ -74,7 +74,13 @@ func found(run *record.Run, v *Verdict) (sure, held []string) {
 			put(fault, isHeld)
 		}
 	}
+	for _, text := range preflightFaults(v) {
+		put(text.words, text.isHeld)
+	}
 	for _, f := range v.Guards {
+		if isPreflight(f) {
+			continue
+		}
 		if f.Outcome == guards.Fail && !isConsequence(run, f) {
 			put(fmt.Sprintf("the %s guard failed%s: %s", f.Guard, in(where(f)), oneLine(f.Why)), brokerDoubt(v, f.Tier) != "" && !workerGap(run, f))
 		}
@@ -156,6 +162,9 @@ func doubtsOf(run *record.Run, v *Verdict) []string {
 	}
 	if len(list) == 0 && (run.Trailer == nil || !run.Trailer.Complete) {
 		list = append(list, "the record is not complete: run it again")
+	}
+	if missing := v.Accounting.Missing; len(list) == 0 && len(missing) > 0 { // the causes above have it for a consequence
+		list = append(list, fmt.Sprintf("not everything that was planned is accounted for: %s; run it again, or with --only for what is missing", sentence(missing)))
 	}
 	if len(list) == 0 && !slices.ContainsFunc(v.Families, func(f Family) bool { return f.Deciding }) && len(v.Sanity) == 0 {
 		list = append(list, "nothing that decides was measured: choose more families with --only, or leave it out")

@@ -34,7 +34,9 @@ func TestOutcome(t *testing.T) {
 		{name: "slower", slow: 1.3, word: Fail, code: 3, reason: "v9 is slower by"},
 		{name: "failed guard", guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Fail, code: 3, reason: "the pin guard failed in tier1/fetch/size=0/bare v9: because of it"},
 		{name: "blind guard", guards: []guards.Finding{finding(guards.Pin, guards.Blind)}, word: Inconclusive, code: 4, reason: "the pin guard is blind"},
-		{name: "not applicable", guards: []guards.Finding{finding(guards.Pin, guards.NotApplicable)}, word: Pass, code: 0},
+		{name: "not applicable, where it could have been asked", guards: []guards.Finding{finding(guards.Pin, guards.NotApplicable)}, word: Inconclusive, code: 4,
+			reason: "the pin guard says nothing about tier1/fetch/size=0/bare, where it could have been asked"},
+		{name: "not applicable", guards: []guards.Finding{finding(guards.Conversions, guards.NotApplicable)}, word: Pass, code: 0},
 		{name: "slower and blind", slow: 1.3, guards: []guards.Finding{finding(guards.Pin, guards.Blind)}, word: Fail, code: 3, reason: "v9 is slower"},
 		{name: "slower and failed", slow: 1.3, guards: []guards.Finding{finding(guards.Pin, guards.Fail)}, word: Fail, code: 3, reason: "and 1 more"},
 		{name: "failed and blind", guards: []guards.Finding{finding(guards.Log, guards.Blind), finding(guards.Pin, guards.Fail)}, word: Fail, code: 3, reason: "pin guard failed"},
@@ -114,7 +116,7 @@ func TestOutcome(t *testing.T) {
 		if c.change != nil {
 			c.change(run)
 		}
-		v := Judge(run, append(goodGuards(), c.guards...), Options{})
+		v := Judge(run, append(goodGuards(run), c.guards...), Options{})
 		if v.Verdict != c.word || v.ExitCode != c.code || !strings.Contains(v.Reason, c.reason) || v.Reason == "" || strings.Contains(v.Reason, "\n") {
 			t.Errorf("%s: %s (%d): %q; want %s (%d) with %q on one line", c.name, v.Verdict, v.ExitCode, v.Reason, c.word, c.code, c.reason)
 		}

@@ -24,6 +24,7 @@ type samples struct {
 type forkRounds struct {
 	draw, fork int
 	look       int
+	busy       bool // rounds of it were left out as busy
 	rounds     []wholeRound
 	// levels of the cells, by stats.Levels; nil in a family of two builds, whose contrasts are made round by round.
 	levels map[int]float64
@@ -61,6 +62,7 @@ func (s *samples) add(look record.FamilyRun) {
 		for _, number := range roundNumbers(block) {
 			if busy[number] != "" {
 				s.busy++
+				f.busy = true
 				continue
 			}
 			round, why := wholeRoundOf(look, block, number)

@@ -51,9 +51,18 @@ func batchOf(where record.Where, f record.Family, round, position, cell int, req
 	return synthetic.BatchOf(where, f, round, position, cell, f.RequestsPerBatch, requestNs)
 }
 
-func goodGuards() []guards.Finding {
-	return []guards.Finding{{Guard: guards.Pin, Tier: 1, Version: -1, Outcome: guards.Pass}, {Guard: guards.Conversions, Tier: 1, Version: -1, Outcome: guards.NotApplicable}}
+// goodGuards pass all that has to be asked about a run: what they guard against doesn't happen in a made-up one.
+func goodGuards(run *record.Run) []guards.Finding {
+	findings := []guards.Finding{{Guard: guards.Pin, Tier: 1, Version: -1, Outcome: guards.Pass}, {Guard: guards.Conversions, Tier: 1, Version: -1, Outcome: guards.NotApplicable}}
+	for _, f := range run.Families {
+		for _, guard := range guards.Due(f.Family) {
+			findings = append(findings, guards.Finding{Guard: guard, Tier: f.Tier, Family: f.Name, Version: -1, Outcome: guards.Pass})
+		}
+	}
+	return findings
 }
+
+func judgeGood(run *record.Run, options Options) Verdict { return Judge(run, goodGuards(run), options) }
 
 // words is every version's word, "4:not slower ..." shortened to those that differ from usual.
 func (f Family) unusual(usual string) string {

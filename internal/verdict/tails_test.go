@@ -65,7 +65,7 @@ func judgeTails(seedValue uint64, version int, share, factor float64, where func
 	family := &run.Families[0]
 	disturb(family, bursts(r, 0.2))
 	disturb(family, sometimes(r, family.Family, version, share, factor, where))
-	return Judge(run, goodGuards(), Options{}).Families[0]
+	return Judge(run, goodGuards(run), Options{}).Families[0]
 }
 
 func tailWarning(f Family) string {
@@ -130,7 +130,7 @@ func TestSometimesSlowNewestOfTen(t *testing.T) {
 	w.versions = span(9, 18)
 	run := w.run()
 	disturb(&run.Families[0], sometimes(seed.Stream(5, "tails"), run.Families[0].Family, 18, 0.15, 1.6, everywhere))
-	f := Judge(run, goodGuards(), Options{}).Families[0]
+	f := Judge(run, goodGuards(run), Options{}).Families[0]
 	if unusual := f.unusual(NotSlower); unusual != "v18 slower" || !strings.Contains(cellOf(f, 18).Why, "(others: 0.") {
 		t.Errorf("%q: %s", unusual, cellOf(f, 18).Why)
 	}
@@ -147,7 +147,7 @@ func TestSometimesSlowAndElseSlowerToo(t *testing.T) {
 	}
 	run := w.run()
 	disturb(&run.Families[0], sometimes(seed.Stream(6, "tails"), run.Families[0].Family, 9, 0.2, 1.22, everywhere))
-	f := Judge(run, goodGuards(), Options{}).Families[0]
+	f := Judge(run, goodGuards(run), Options{}).Families[0]
 	if c := cellOf(f, 9); f.unusual(NotSlower) != "v9 slower" || c.Low > 0.075 || c.High < 0.075 {
 		t.Errorf("%q: %s; warns %q", f.unusual(NotSlower), c.Why, tailWarning(f))
 	}
@@ -164,7 +164,7 @@ func TestSometimesSlowAndElseFaster(t *testing.T) {
 	}
 	run := w.run()
 	disturb(&run.Families[0], sometimes(seed.Stream(3, "tails"), run.Families[0].Family, 9, 0.2, 1.5, everywhere))
-	f := Judge(run, goodGuards(), Options{}).Families[0]
+	f := Judge(run, goodGuards(run), Options{}).Families[0]
 	if unusual := f.unusual(NotSlower); unusual != "" {
 		t.Errorf("%s", unusual)
 	}

@@ -45,6 +45,9 @@ type Verdict struct {
 	Guards     []guards.Finding `json:"guards"`
 	Negotiated []Negotiated     `json:"negotiated"`
 	Warnings   []Warning        `json:"warnings"`
+	// LeftOut are the versions and families that were not compared, each with its reason; Accounting holds what was judged against what was planned.
+	LeftOut    []LeftOut  `json:"leftOut"`
+	Accounting Accounting `json:"accounting"`
 }
 
 // Client is the build under test.

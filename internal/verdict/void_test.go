@@ -97,7 +97,7 @@ func TestAnyBrokerIsAtBestInconclusive(t *testing.T) {
 		w.cost = func(version int) float64 { return map[bool]float64{true: c.slow, false: 1}[version == 9] }
 		run := w.run()
 		run.Brokers[0].Release, run.Header.AnyBroker = c.release, c.any
-		v := Judge(run, nil, Options{})
+		v := Judge(run, goodGuards(run), Options{})
 		if v.Verdict != c.word || !strings.Contains(v.Reason, c.reason) || c.reason == "" && strings.Contains(v.Reason, "any-broker") {
 			t.Errorf("Kafka %s, factor %v: %s (%s)", c.release, c.slow, v.Verdict, v.Reason)
 		}

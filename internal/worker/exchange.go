@@ -171,7 +171,7 @@ func (p *Process) roundTrip(ctx context.Context, op string, id int, line []byte,
 		return driver.Response{}, err
 	}
 	if response.Error != "" {
-		return driver.Response{}, &Refused{Op: op, Text: response.Error}
+		return driver.Response{}, &Refused{Op: op, Text: response.Error, Sent: response.Sent}
 	}
 	return response, nil
 }

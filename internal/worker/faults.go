@@ -4,15 +4,28 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"protocolbench/internal/driver"
 )
 
 // quotedLines of the worker's log go into an error: enough for a panic's first frames, and still one screen.
 const quotedLines = 8
 
+// NotOpened is an engine's error about a cell that it could not open, with the request frames that had left by then.
+type NotOpened struct {
+	Sent  []driver.Frames
+	Cause error
+}
+
+func (e *NotOpened) Error() string { return e.Cause.Error() }
+
+func (e *NotOpened) Unwrap() error { return e.Cause }
+
 // Refused: the worker answered with an error. It lives on, and the next request is answered.
 type Refused struct {
 	Op   string
-	Text string // the worker's own words
+	Text string          // the worker's own words
+	Sent []driver.Frames // of an open: what had left by then; nil: unknown
 }
 
 func (e *Refused) Error() string {

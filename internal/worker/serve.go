@@ -145,7 +145,11 @@ func (s *server) answer(ctx context.Context, line []byte) (response driver.Respo
 	}()
 	response, err = s.dispatch(ctx, &request)
 	if err != nil {
-		return driver.Response{Error: err.Error()}, false
+		response = driver.Response{Error: err.Error()}
+		if notOpened := new(NotOpened); errors.As(err, &notOpened) {
+			response.Sent = notOpened.Sent
+		}
+		return response, false
 	}
 	return response, request.Op == driver.OpClose && request.Cell == nil
 }

@@ -70,7 +70,7 @@ func openFetch(ctx context.Context, open driver.Open) (worker.Cell, driver.Opene
 	opened, err := c.preflight(ctx)
 	if err != nil {
 		client.Close()
-		return nil, driver.Opened{}, err
+		return nil, driver.Opened{}, notOpened(c.counter, err)
 	}
 	return c, opened, nil
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"protocolbench/internal/driver"
+	"protocolbench/internal/wire"
+	"protocolbench/internal/worker"
 )
 
 // place is where partition 0 of a topic lives.
@@ -70,6 +72,11 @@ func ask(ctx context.Context, client *kgo.Client, leader int32, open driver.Open
 	default:
 		return nil, fmt.Errorf("%s can't be spoken with this broker: %w", label, err)
 	}
+}
+
+// notOpened says what had left when a cell could not be opened: whether its pin held is seen there, and not in the client's words.
+func notOpened(counter *wire.Counter, err error) error {
+	return &worker.NotOpened{Sent: counter.Snapshot(0).Frames, Cause: err}
 }
 
 // named is the pin in words.

@@ -136,7 +136,7 @@ func (e *Engine) openProduce(ctx context.Context, open driver.Open) (worker.Cell
 	}
 	if c.version, err = c.preflight(ctx); err != nil {
 		c.client.Close()
-		return fail(err)
+		return fail(notOpened(c.counter, err))
 	}
 	key := payloadKey{open.Shape, open.ContentSeed, open.BaseTimestampMs, open.Topic, open.MaxRequests}
 	c.payload = e.payloadFor(key, open.MaxRequests*c.perRequest, func(int) destination { return destination{open.Topic, 0} })
