@@ -78,7 +78,7 @@ func pinFaults() []Fault {
 		live("hangs-at-v9", "a Fetch v9 is never sent", fetched, found("compatibility", 9, ""), "",
 			edit{broker, handleReq, chosen, "if req.Key() == 1 && ourMax == 9 {\n<-pr.ctx.Done()\npr.promise(nil, pr.ctx.Err())\nreturn\n}\n{}"}),
 		live("hides-v18", "it says that it has Fetch up to v17, and left alone its consumer takes v18", fetched, found(guards.Pin, guards.AllVersions, "v18"), "",
-			edit{generated, "func (*FetchRequest) MaxVersion()", "return 18", "return 17 // planted"}),
+			edit{generated, "func (*FetchRequest) MaxVersion()", "return 18", "return 17"}),
 		live("negotiates-an-older", "left alone it takes Fetch v4", alone, found(guards.Negotiation, guards.AllVersions, "", others...), "",
 			version("if req.Key() == 1 && ourMax > 4 {\nourMax = 4\n}")),
 		live("negotiates-an-older-later", "left alone, a Fetch that is asked for directly has the newest version, and the loop's have v4", alone, found(guards.Negotiation, guards.AllVersions, "", append(others, guards.Pin)...), "",
