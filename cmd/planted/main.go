@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"protocolbench/internal/planted"
@@ -47,7 +48,7 @@ func run(ctx context.Context, only string, o planted.Options) (wrong int, err er
 		}
 	}
 	tried := 0
-	for _, f := range append(planted.Faults(), planted.Nothing()) {
+	for _, f := range slices.Concat(planted.Faults(), []planted.Fault{planted.Nothing()}, planted.LiveFaults()) {
 		if !strings.Contains(f.Name, only) {
 			continue
 		}

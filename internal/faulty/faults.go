@@ -7,6 +7,8 @@ import (
 // Names of faults.
 const (
 	Unpinned       = "unpinned"              // the oldest version's client is left alone, under its label
+	LiesOfFrames   = "lies-of-its-frames"    // another version leaves at the oldest, and both its count of frames and its word say that it doesn't
+	LiesOfAnswers  = "lies-of-its-answers"   // another version leaves at the oldest, and its word says that it doesn't; its count of frames is right
 	DropsRecord    = "drops-a-record"        // of each batch at the oldest version
 	RepeatsRecord  = "repeats-a-record"      // the same
 	SendsFewer     = "sends-a-record-less"   // Produce at the oldest version
@@ -42,6 +44,8 @@ var (
 func faults(number int) []fault {
 	return []fault{
 		{name: Unpinned, wrong: oldest, open: func(o *driver.Open) { o.Version = driver.Unpinned }},
+		{name: LiesOfFrames, wrong: oldestFetched, open: later, answered: sayPinned, counted: countPinned},
+		{name: LiesOfAnswers, wrong: oldestFetched, open: later, answered: sayPinned},
 		{name: DropsRecord, wrong: oldest, finish: func(b *driver.Batched, o driver.Open) {
 			b.Records--
 			b.Bytes -= int64(o.Shape.ValueBytes)

@@ -30,6 +30,9 @@ type fault struct {
 	finish func(s *driver.Batched, asked driver.Open)
 	// frames are said to have left beside the pinned API's, after so many batches.
 	frames func(batches int64) driver.Frames
+	// answered changes what opening such a cell is said to have shown, counted what is said to have left on its connections.
+	answered func(o *driver.Opened, asked driver.Open)
+	counted  func(s *driver.CellSnapshot, asked driver.Open)
 	// wrong picks the cells; nil: all.
 	wrong func(driver.Open) bool
 	// request and answer change lines of the protocol.
@@ -111,6 +114,9 @@ func (e *engine) Open(ctx context.Context, asked driver.Open) (worker.Cell, driv
 		return inner, opened, err
 	}
 	opened.RecordsPerRequest *= times
+	if e.fault.answered != nil {
+		e.fault.answered(&opened, asked)
+	}
 	return &cell{Cell: inner, asked: asked, fault: e.fault, times: times}, opened, nil
 }
 
@@ -164,6 +170,9 @@ func (c *cell) Snapshot() driver.CellSnapshot {
 	s := c.Cell.Snapshot()
 	if c.fault.frames != nil {
 		s.Frames = append(s.Frames, c.fault.frames(c.batches))
+	}
+	if c.fault.counted != nil {
+		c.fault.counted(&s, c.asked)
 	}
 	return s
 }

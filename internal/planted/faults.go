@@ -25,6 +25,11 @@ type Fault struct {
 	// May be called, too: the same fault from another side, Why says which.
 	May []Expect
 	Why string
+	// Tier is 0 where nothing else is said. Ends is how the run has to end where that is what counts, in place of Finds.
+	Tier int
+	Ends *End
+	// Hidden says why nothing finds it, of a fault that nothing finds yet.
+	Hidden string
 
 	edits        []edit
 	declarations string

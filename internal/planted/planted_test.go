@@ -18,8 +18,8 @@ func TestEveryFaultHasItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for _, f := range Faults() {
-		if seen[f.Name] || f.Planted == "" || len(f.Only) == 0 || len(f.Finds) == 0 || len(f.edits) == 0 || len(f.May) > 0 && f.Why == "" {
+	for _, f := range append(Faults(), LiveFaults()...) {
+		if seen[f.Name] || f.Planted == "" || len(f.Only) == 0 || len(f.Finds) == 0 && f.Ends == nil || len(f.edits) == 0 || len(f.May) > 0 && f.Why == "" {
 			t.Errorf("%q: a name of its own, words, families, what has to be found, edits, and why more may be: %+v", f.Name, f)
 		}
 		seen[f.Name] = true
@@ -39,9 +39,12 @@ func TestEveryFaultHasItsPlace(t *testing.T) {
 		if err := plant(dir, f.edits, f.declarations); err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 		}
-		after, err := os.ReadFile(filepath.Join(dir, f.edits[0].file))
-		if err != nil || !strings.Contains(string(after), "planted") {
-			t.Errorf("%s: nothing is planted (%v)", f.Name, err)
+		for _, e := range f.edits {
+			before, _ := os.ReadFile(filepath.Join(clean, e.file))
+			after, err := os.ReadFile(filepath.Join(dir, e.file))
+			if err != nil || string(after) == string(before) {
+				t.Errorf("%s: nothing is planted in %s (%v)", f.Name, e.file, err)
+			}
 		}
 	}
 }

@@ -50,3 +50,26 @@ func TestCountedFaultsAreFoundInACopyOfTheClient(t *testing.T) {
 		}
 	}
 }
+
+// A fault that doesn't compile shows nothing, and its run says so only where somebody has a broker.
+func TestEveryLiveFaultCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT TESTED with -short: whether the copies of the client that live faults are planted in compile")
+	}
+	for _, f := range LiveFaults() {
+		dir := filepath.Join(t.TempDir(), "client")
+		if err := Checkout(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := plant(dir, f.edits, f.declarations); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		of := f.edits[0].file
+		build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", ".")
+		build.Dir = filepath.Join(dir, filepath.Dir(of))
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", f.Name, err, out)
+		}
+	}
+}

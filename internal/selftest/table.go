@@ -52,6 +52,10 @@ func Faults() []Fault {
 	return []Fault{
 		{Name: faulty.Unpinned, Planted: "the clients of the oldest versions are left alone, under their pinned labels", Guard: guards.Pin, Tier: 1, Only: []string{fetch, produce}, worker: faulty.Unpinned,
 			Also: []string{guards.Counters, guards.Data}, Why: "frames of another version have other lengths and allocations"},
+		{Name: faulty.LiesOfFrames, Planted: "Fetch v5 leaves where v4 is pinned, and the client's word and its count of frames say v4", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, worker: faulty.LiesOfFrames,
+			Also: []string{guards.Counters}, Why: "responses of v5 are longer; of the witnesses only the broker sees it"},
+		{Name: faulty.LiesOfAnswers, Planted: "Fetch v5 leaves where v4 is pinned, and the client's word says v4", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, worker: faulty.LiesOfAnswers,
+			Also: []string{guards.Counters, guards.KnownTruth}, Why: "responses of v5 are longer"},
 		{Name: "recompressing topic", Planted: "the topics are told to store gzip, and the client sends plain batches", Guard: guards.Conversions, Tier: 1, Only: []string{produce},
 			seams: func(*stage) tiers.Seams {
 				return tiers.Seams{TopicConfig: map[string]string{"compression.type": "gzip"}}
