@@ -118,6 +118,8 @@ func (c Config) onlyFaults() []string {
 		}
 		if !c.matchesAny(pattern) {
 			faults = append(faults, fmt.Sprintf("unknown family: --only %q matches none; see --list", pattern))
+		} else if why := c.unreached(pattern); why != "" {
+			faults = append(faults, why)
 		}
 	}
 	return append(append(faults, c.plantFaults()...), c.profileFaults()...)

@@ -58,6 +58,7 @@ func (p *program) config(command *cobra.Command, chosen choices) (request, error
 	if config.Tiers == nil {
 		config.Tiers = []int{0, 1, 2} // it couldn't be read, which is one fault, not two
 	}
+	config.Config = config.Narrowed()
 	if err := config.Validate(); err != nil {
 		var refused *tiers.UsageError
 		if !errors.As(err, &refused) {

@@ -26,7 +26,7 @@ var settings = []setting{
 	{flag: "seed", usage: "decimal number that all randomness of the run comes from (default: drawn, and printed)"},
 	{flag: "client", fallback: "franz-go", usage: "client under test: franz-go (the release that is built in), franz-go@VERSION (any that the module proxy has), or franz-go=DIR (a checkout)"},
 	{flag: "baseline", usage: "a build to compare the client with, in the same rounds; as --client"},
-	{flag: "only", usage: "families to run: prefix or glob over their names, several by spaces or by repeating the flag", separators: " "},
+	{flag: "only", usage: "families to run, and with them their tiers: prefix or glob over their names, several by spaces or by repeating the flag", separators: " "},
 	{flag: "versions", usage: "versions to pin, e.g. fetch=4-18,produce=13 (default: all that client and broker have)", separators: ", "},
 	{flag: "margin", usage: "what counts as slower in every family, e.g. 3% or 0.03 (default: as each family declares)"},
 	{flag: "plant", usage: "CPU to plant on purpose, to see whether it is found: FAMILIES@VERSION=SHARE, e.g. tier0/fetch@9=3%", separators: " "},
