@@ -50,21 +50,26 @@ func Judge(api string, t record.Try) Found {
 	return Found{Held, -1, ""}
 }
 
-// Alone looks at the preflight of a client left alone: what it speaks has to be a version that it says it implements, and one that the broker names.
+// Alone looks at the preflight of a client left alone, and at one request that it sent by itself: what it speaks has to be a version that it says it implements, and one that
+// the broker names, and what it sends what it says.
 func Alone(api string, t record.Try, implemented, advertised [2]int) Found {
-	spoke := t.AnswerVersion
-	if spoke < 0 {
-		spoke, _ = other(t.Sent, -1)
-	}
-	switch {
-	case t.Outcome != record.TryOpened:
+	if t.Outcome != record.TryOpened {
 		return Found{Incompatible, -1, fmt.Sprintf("the client left alone can't use %s on this broker: %s", api, ended(t))}
-	case spoke >= 0 && !within(spoke, implemented):
-		return Found{OtherVersion, spoke, fmt.Sprintf("left alone the client speaks %s v%d, and it says that it implements v%d-v%d: versions that it hides are not compared", api, spoke, implemented[0], implemented[1])}
-	case spoke >= 0 && !within(spoke, advertised):
-		return Found{OtherVersion, spoke, fmt.Sprintf("left alone the client speaks %s v%d, and the broker advertises v%d-v%d", api, spoke, advertised[0], advertised[1])}
-	case t.AnswerVersion >= 0 && t.Sent != nil && t.Sent[t.AnswerVersion] == 0:
-		return Found{OtherVersion, t.AnswerVersion, fmt.Sprintf("left alone the client says that it spoke %s v%d, and %s was sent", api, t.AnswerVersion, versions(t.Sent, -1))}
+	}
+	spoken := slices.Sorted(maps.Keys(t.Sent))
+	if t.AnswerVersion >= 0 {
+		spoken = append(spoken, t.AnswerVersion)
+	}
+	for _, v := range spoken {
+		switch {
+		case !within(v, implemented):
+			return Found{OtherVersion, v, fmt.Sprintf("left alone the client speaks %s v%d, and it says that it implements v%d-v%d: versions that it hides are not compared", api, v, implemented[0], implemented[1])}
+		case !within(v, advertised):
+			return Found{OtherVersion, v, fmt.Sprintf("left alone the client speaks %s v%d, and the broker advertises v%d-v%d", api, v, advertised[0], advertised[1])}
+		}
+	}
+	if sent, n := other(t.Sent, t.AnswerVersion); n > 0 && t.AnswerVersion >= 0 {
+		return Found{OtherVersion, sent, fmt.Sprintf("left alone the client says that it spoke %s v%d, and %s was sent (%s)", api, t.AnswerVersion, versions(t.Sent, t.AnswerVersion), requests(n))}
 	}
 	return Found{Held, -1, ""}
 }

@@ -60,6 +60,8 @@ func TestJudgeOfAClientLeftAlone(t *testing.T) {
 		{"a version that it hides", record.Try{Outcome: record.TryOpened, AnswerVersion: 18, Sent: map[int]int64{18: 1}}, OtherVersion, "it says that it implements v4-v17"},
 		{"by the wire alone", record.Try{Outcome: record.TryOpened, AnswerVersion: -1, Sent: map[int]int64{18: 1}}, OtherVersion, "v18"},
 		{"says one and sends another", record.Try{Outcome: record.TryOpened, AnswerVersion: 17, Sent: map[int]int64{12: 1}}, OtherVersion, "says that it spoke Fetch v17, and v12 was sent"},
+		{"its loop sends another than a direct request", record.Try{Outcome: record.TryOpened, AnswerVersion: 17, Sent: map[int]int64{17: 1, 16: 1}}, OtherVersion, "says that it spoke Fetch v17, and v16 was sent (1 request)"},
+		{"its loop sends one that it hides", record.Try{Outcome: record.TryOpened, AnswerVersion: 17, Sent: map[int]int64{17: 1, 18: 1}}, OtherVersion, "versions that it hides"},
 		{"can't", record.Try{Outcome: record.TryRefused, AnswerVersion: -1, Error: "no usable version"}, Incompatible, "no usable version"},
 	} {
 		got := Alone("Fetch", c.try, [2]int{4, 17}, [2]int{4, 18})

@@ -150,7 +150,15 @@ func (p *preflights) came(t *record.Try, err error) error {
 // look reads what an opened cell has sent, and closes it.
 func (p *preflights) look(ctx context.Context, t *record.Try, opened driver.Opened, process *worker.Process) error {
 	t.AnswerVersion = opened.AnswerVersion
-	snapshot, err := process.Snapshot(ctx)
+	var err error
+	if t.Version == driver.Unpinned {
+		// The preflight is a direct request. What a client left alone sends by itself is what its users get, and it may be another version.
+		_, err = process.Warm(ctx, driver.Batch{Cell: p.open.Cell, Requests: 1})
+	}
+	var snapshot driver.Snapshot
+	if err == nil {
+		snapshot, err = process.Snapshot(ctx)
+	}
 	if err == nil {
 		for _, cell := range snapshot.Cells {
 			if cell.Cell == p.open.Cell {

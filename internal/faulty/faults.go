@@ -42,7 +42,7 @@ var (
 
 // faults is the table. What has to be picked by number gets the cell's.
 func faults(number int) []fault {
-	return []fault{
+	return append(pinFaults(), []fault{
 		{name: Unpinned, wrong: oldest, open: func(o *driver.Open) { o.Version = driver.Unpinned }},
 		{name: LiesOfFrames, wrong: oldestFetched, open: later, answered: sayPinned, counted: countPinned},
 		{name: LiesOfAnswers, wrong: oldestFetched, open: later, answered: sayPinned},
@@ -81,7 +81,7 @@ func faults(number int) []fault {
 		}},
 		{name: OlderThanAlone, wrong: aloneFetch, open: func(o *driver.Open) { o.Version = oldestFetch }},
 		{name: OldFormat, wrong: aloneFetch, open: func(o *driver.Open) { o.Version = oldestFetch - 1 }},
-	}
+	}...)
 }
 
 // batchesPerResponse is how many record batches the responses have that OneBatch takes apart (Fetch of 4 KiB: three of ten records).

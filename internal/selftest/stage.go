@@ -12,6 +12,7 @@ import (
 	"protocolbench/internal/broker"
 	"protocolbench/internal/measure"
 	"protocolbench/internal/record"
+	"protocolbench/internal/worker"
 	"protocolbench/tiers"
 )
 
@@ -90,6 +91,16 @@ func (s *stage) stop() error {
 	}
 	return errors.Join(faults...)
 }
+
+// besideOneOf makes the run one of two builds, with a faulty client for the baseline.
+func besideOneOf(fault string) func(*stage, *tiers.Config) {
+	return func(s *stage, c *tiers.Config) {
+		command := s.options.Worker(fault)
+		c.Baseline = &tiers.Client{Build: s.options.Build, Worker: func(context.Context, int) (worker.Command, error) { return command, nil }}
+	}
+}
+
+func besideARightOne(s *stage, c *tiers.Config) { besideOneOf("")(s, c) }
 
 // deleteRecords deletes what a block has written first.
 func deleteRecords(ctx context.Context, at tiers.Moment) error {

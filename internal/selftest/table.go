@@ -56,6 +56,14 @@ func Faults() []Fault {
 			Also: []string{guards.Counters}, Why: "responses of v5 are longer; of the witnesses only the broker sees it"},
 		{Name: faulty.LiesOfAnswers, Planted: "Fetch v5 leaves where v4 is pinned, and the client's word says v4", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, worker: faulty.LiesOfAnswers,
 			Also: []string{guards.Counters, guards.KnownTruth}, Why: "responses of v5 are longer"},
+		{Name: faulty.PinUpwards, Planted: "the client of Fetch v4 sends v6", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, worker: faulty.PinUpwards},
+		{Name: faulty.PinDownwards, Planted: "the client of Fetch v6 sends v4", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, worker: faulty.PinDownwards},
+		{Name: faulty.PinOfAll, Planted: "every client of Fetch is left alone, under its pinned label", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, worker: faulty.PinOfAll,
+			Also: []string{guards.Completeness}, Why: "no version is left that could be measured"},
+		{Name: faulty.PinMeasured, Planted: "the client of Fetch v4 sends v4 when it is tried, and v5 when it is measured", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, worker: faulty.PinMeasured,
+			Also: []string{guards.Counters, guards.Data}, Why: "frames of another version have other lengths"},
+		{Name: "one build's pin", Planted: "of two builds the candidate's client of Fetch v4 sends v6", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, worker: faulty.PinUpwards, change: besideARightOne},
+		{Name: "the baseline's pin", Planted: "of two builds the baseline's client of Fetch v4 sends v6", Guard: guards.Pin, Tier: 1, Only: []string{fetch}, change: besideOneOf(faulty.PinUpwards)},
 		{Name: "recompressing topic", Planted: "the topics are told to store gzip, and the client sends plain batches", Guard: guards.Conversions, Tier: 1, Only: []string{produce},
 			seams: func(*stage) tiers.Seams {
 				return tiers.Seams{TopicConfig: map[string]string{"compression.type": "gzip"}}
