@@ -12,12 +12,14 @@ import (
 	"protocolbench/guards"
 	"protocolbench/internal/broker"
 	"protocolbench/internal/build"
+	"protocolbench/internal/faulty"
 	"protocolbench/internal/record"
 	"protocolbench/internal/worker"
 	"protocolbench/tiers"
 )
 
-// A selftest has to be able to fail: with one guard taken out, the fault that is its own is missed.
+// A selftest has to be able to fail: with one guard taken out, the fault that is its own is missed. The others are found: among them a client that ignores its pin, and one whose
+// count of frames lies about it.
 func TestSelftestMissesWhatNoGuardSees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED, NO REAL BROKER WAS TESTED: -short leaves out real brokers")
@@ -39,7 +41,7 @@ func TestSelftestMissesWhatNoGuardSees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults, err := Choose([]string{"repeats-a-record", "deleted records"})
+	faults, err := Choose([]string{"repeats-a-record", "deleted records", faulty.PinUpwards, faulty.LiesOfFrames})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +59,11 @@ func TestSelftestMissesWhatNoGuardSees(t *testing.T) {
 			return slices.DeleteFunc(guards.Check(run), func(f guards.Finding) bool { return f.Guard == guards.Log || f.Guard == guards.Host })
 		},
 	})
-	if err != nil || len(results) != 2 {
+	if err != nil || len(results) != 4 {
 		t.Fatalf("%d results, %v", len(results), err)
 	}
 	for _, r := range results {
-		if want := r.Guard == guards.Data; r.Caught() != want {
+		if want := r.Guard != guards.Log; r.Caught() != want {
 			t.Errorf("%s, with no guard of logs: caught %v, want %v: %+v", r.Name, r.Caught(), want, r)
 		}
 		run, err := record.Read(filepath.Join(r.Dir, record.FileName))
