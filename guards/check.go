@@ -29,7 +29,7 @@ func Check(run *record.Run) []Finding {
 			of    record.FamilyRun
 		}{
 			{checkCompleteness, f}, {checkPin, valid}, {checkConversions, valid}, {checkLog, valid}, {checkData, valid}, {checkKnownTruth, valid},
-			{perBuild(checkAPIs), valid}, {perBuild(checkCounters), valid}, {perBuild(checkClocks), f}, {checkNegotiation, valid}, {checkMemory, valid}, {checkHost, f},
+			{perBuild(checkAPIs), valid}, {perBuild(checkCounters), valid}, {perBuild(checkClocks), f}, {checkNegotiation, valid}, {perBuild(checkMemory), valid}, {checkHost, f},
 		} { // a void block was taken, and in time: that is for two of them to say
 			if voids > 0 && len(ask.of.BlockRuns) == 0 {
 				continue // nothing is left to ask about; identity says why

@@ -22,7 +22,7 @@ const (
 	PlanGuard    = "plan"
 	Completeness = "completeness"
 	Clocks       = "clocks"
-	Memory       = "memory"      // tier 2: live heap flat
+	Memory       = "memory"      // live heap flat; in tiers 0 and 1 version by version
 	Negotiation  = "negotiation" // tier 2: negotiated as expected
 	KnownTruth   = "known truth"
 	Counters     = "counters"

@@ -208,6 +208,7 @@ func goodBatch(f record.Family, where record.Where, round, position, cell int) r
 	b := record.Batch{Where: where, Round: round, Position: position, Cell: cell, BrokerCPUNs: -1,
 		ExpectedRecords: goodRequests * goodRecords, ExpectedBytes: goodRequests * goodRecords * 80, ExpectedByteSum: 77, ExpectedFirstKey: "first", ExpectedLastKey: "last"}
 	b.Requests, b.Records, b.Bytes, b.ByteSum, b.FirstKey, b.LastKey = goodRequests, b.ExpectedRecords, b.ExpectedBytes, b.ExpectedByteSum, b.ExpectedFirstKey, b.ExpectedLastKey
+	b.HeapLiveBytes = 20<<20 + uint64((round+cell)%4)*100 // a clean client moves, and comes back
 	b.CPUNs = 10_000_000 + int64(round%3)*100_000
 	if f.Cells[cell].Role == record.RoleCanary {
 		b.CPUNs += 1_000_000

@@ -34,11 +34,11 @@ func (h heap) grows(allowed float64) bool {
 	return growth > allowed && growth > heapShare*h.firstBytes
 }
 
-// checkMemory asks, in tier 2, whether the client keeps what it should let go. Processes are told apart: each begins with an empty heap. A leak is in the
-// code, so it shows in every process; growth in one of several is chance.
-func checkMemory(_ *record.Run, f record.FamilyRun) []Finding {
+// checkMemory asks whether the client keeps what it should let go. Processes are told apart: each begins with an empty heap. A leak is in the
+// code, so it shows in every process; growth in one of several is chance. Tier 2 has one cell, so all growth is its own; checkRetained has the versions of the others.
+func checkMemory(run *record.Run, f record.FamilyRun) []Finding {
 	if f.Tier != 2 {
-		return nil
+		return checkRetained(run, f)
 	}
 	finding := Finding{Guard: Memory, Tier: f.Tier, Family: f.Name, Version: AllVersions}
 	heaps := heapsOf(f)

@@ -6,14 +6,6 @@ import (
 	"protocolbench/internal/record"
 )
 
-func TestMemoryIsAskedInTier2Only(t *testing.T) {
-	for _, f := range Check(goodRun()) {
-		if f.Guard == Memory && f.Tier != 2 {
-			t.Errorf("%s", label(f))
-		}
-	}
-}
-
 func TestMemory(t *testing.T) {
 	one := func(outcome string) []string { return []string{"memory|" + sanityFetch + "|-1|" + outcome} }
 	heap := func(t *testing.T, run *record.Run, fork int, open, closing uint64) {

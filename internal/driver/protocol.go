@@ -206,6 +206,8 @@ type Batched struct {
 	GCCycles            int   `json:"gcCycles"`
 	VoluntarySwitches   int64 `json:"voluntarySwitches"`
 	InvoluntarySwitches int64 `json:"involuntarySwitches"`
+	// HeapLiveBytes is what the collection that this batch began with found alive: the next batch's less this one's is what this one kept. 0: this worker can't say.
+	HeapLiveBytes uint64 `json:"heapLiveBytes,omitempty" since:"4"`
 }
 
 // Steadied has the allocation counters of a batch without a forced collection before it.

@@ -76,6 +76,7 @@ func faults(number int) []fault {
 			}
 			kept = append(kept, block)
 		}},
+		keepsFromV7(),
 		{name: OtherMetadata, wrong: oldest, frames: func(batches int64) driver.Frames {
 			return driver.Frames{Key: keyMetadata, Version: oldestMetadata, Count: batches}
 		}},

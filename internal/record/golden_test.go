@@ -83,7 +83,7 @@ func goldenBatch() *Batch {
 	row := Batch{Where: goldenWhere, Round: 5, Position: 2, Cell: 3,
 		Batched: driver.Batched{CPUNs: 10_488_000, WallNs: 12_000_000, RequestP50Ns: 250_000, RequestP99Ns: 400_000, LongestGapNs: 410_000, Requests: 46, Records: 26680, Bytes: 2_668_000,
 			ByteSum: 1 << 40, FirstKey: "k1", LastKey: "k2", Partitions: 92, Errors: 46, WireRequests: 46, WireBytesOut: 4600, WireBytesIn: 3_000_000, MinFrame: 100, MaxFrame: 101, StartOffset: 1, EndOffset: 26681,
-			GCCycles: 1, VoluntarySwitches: 46, InvoluntarySwitches: 2},
+			GCCycles: 1, VoluntarySwitches: 46, InvoluntarySwitches: 2, HeapLiveBytes: 1 << 22},
 		OutsideCPUNs: 10_700_000, BrokerCPUNs: 9_000_000, ParentCPUNs: 20_000, Primes: true, IdleCPUNs: &goldenIdleNs, ExpectedRecords: 26680, ExpectedBytes: 2_668_000, ExpectedByteSum: 1 << 40, ExpectedFirstKey: "k1", ExpectedLastKey: "k2",
 		ExpectedPartitions: 92, ExpectedErrors: 46}
 	row.Kind = KindBatch

@@ -101,6 +101,9 @@ func Faults() []Fault {
 			Also: []string{Canary}, Why: "the canary is compared with all three"},
 		{Name: faulty.OlderThanAlone, Planted: "the client left alone takes Fetch v4 where it could have v7", Guard: guards.Negotiation, Tier: 2, Only: []string{alone}, worker: faulty.OlderThanAlone},
 		{Name: faulty.Keeps, Planted: "the client keeps what it reads", Guard: guards.Memory, Tier: 2, Only: []string{alone}, worker: faulty.Keeps},
+		{Name: faulty.KeepsFromV7, Planted: "the clients from Fetch v7 on keep 4 KiB of each response", Guard: guards.Memory, Tier: 1, Only: []string{fetch}, worker: faulty.KeepsFromV7,
+			change: func(_ *stage, c *tiers.Config) { c.Versions = map[string][2]int{"fetch": {5, 8}} }, // both sides of the version it came with
+			Also:   []string{guards.Counters}, Why: "what is kept was allocated"},
 		{Name: "busy cores", Planted: "a busy loop on every core", Guard: guards.Host, Tier: 1, Only: []string{fetch}, change: busyCores, see: nil,
 			Also: []string{Canary}, Why: "nothing is found in rounds that are left out"},
 	}

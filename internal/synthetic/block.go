@@ -76,5 +76,5 @@ func BatchOf(where record.Where, f record.Family, round, position, cell, request
 	return record.Batch{Kind: record.KindBatch, Where: where, Round: round, Position: position, Cell: cell, BrokerCPUNs: 1000 * n, OutsideCPUNs: -1,
 		Batched: driver.Batched{CPUNs: int64(requestNs) * n, WallNs: 2 * int64(requestNs) * n, Requests: requests,
 			Records: requests * f.RecordsPerRequest, WireRequests: requests, WireBytesIn: 65536 * n, WireBytesOut: 100 * n,
-			RequestP50Ns: 200e3, RequestP99Ns: 400e3, LongestGapNs: 900e3}}
+			RequestP50Ns: 200e3, RequestP99Ns: 400e3, LongestGapNs: 900e3, HeapLiveBytes: 1 << 20}}
 }

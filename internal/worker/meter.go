@@ -46,6 +46,7 @@ type meter struct {
 	cpuNs, wallNs          int64
 	voluntary, involuntary int64
 	cycles                 uint64
+	heapLiveBytes          uint64 // at the forced collection before the batch
 	sample                 []metrics.Sample
 }
 
@@ -134,6 +135,7 @@ func (s *server) batch(ctx context.Context, batch driver.Batch) (*driver.Batched
 		return nil, fmt.Errorf("cell %d, before the batch: %w", batch.Cell, err)
 	}
 	runtime.GC()
+	s.meter.heapLiveBytes = liveHeap() // here, since a cycle within the batch (mode gc) would overwrite it
 	if err := s.meter.run(ctx, cell, batch); err != nil {
 		return nil, fmt.Errorf("cell %d, in the batch: %w", batch.Cell, err)
 	}
@@ -142,6 +144,7 @@ func (s *server) batch(ctx context.Context, batch driver.Batch) (*driver.Batched
 		return nil, fmt.Errorf("cell %d, after the batch: %w", batch.Cell, err)
 	}
 	s.meter.fill(&batched)
+	batched.HeapLiveBytes = s.meter.heapLiveBytes
 	return &batched, nil
 }
 

@@ -1,0 +1,91 @@
+package guards
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"protocolbench/internal/driver"
+	"protocolbench/internal/record"
+)
+
+// keeping plants what each batch of the versions leaves on the live heap of one block; pooled is let go again by the batch after.
+func keeping(t *testing.T, run *record.Run, fork int, perRequest, pooled int64, versions ...int) {
+	t.Helper()
+	b := block(t, run, liveFetch, fork)
+	family := familyOf(t, run, liveFetch)
+	// The fixture's orders are cyclic; a run's are drawn, so that no version always follows the same one.
+	random := rand.New(rand.NewPCG(3, uint64(fork)))
+	for round := range slices.Chunk(b.Batches, len(family.Cells)) {
+		random.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
+	}
+	live, pool := int64(20<<20), int64(0)
+	for i := range b.Batches {
+		batch := &b.Batches[i]
+		batch.HeapLiveBytes = uint64(live + pool)
+		pool = 0
+		for _, v := range versions {
+			if versionOf(family, batch.Cell) == v {
+				live += perRequest * int64(batch.Requests)
+				pool = pooled * int64(batch.Requests)
+			}
+		}
+	}
+}
+
+func familyOf(t *testing.T, run *record.Run, name string) record.Family {
+	t.Helper()
+	for _, f := range run.Families {
+		if f.Name == name {
+			return f.Family
+		}
+	}
+	t.Fatalf("no family %s", name)
+	return record.Family{}
+}
+
+func TestRetainedByVersion(t *testing.T) {
+	of := func(outcome Outcome, versions ...int) (want []string) {
+		for _, v := range versions {
+			want = append(want, fmt.Sprintf("memory|%s|%d|%s", liveFetch, v, outcome))
+		}
+		return want
+	}
+	inAll := func(perRequest, pooled int64, versions ...int) func(*testing.T, *record.Run) {
+		return func(t *testing.T, run *record.Run) {
+			for fork := range goodBlocks {
+				keeping(t, run, fork, perRequest, pooled, versions...)
+			}
+		}
+	}
+	checkBreakages(t, []breakage{
+		{"one version keeps, and its neighbours don't", inAll(4096, 0, 17), of(Fail, 17), "v17 keeps 4096 bytes per request"},
+		{"two versions keep", inAll(4096, 0, 16, 17), of(Fail, 16, 17), "v16 keeps"},
+		{"all versions keep", inAll(4096, 0, 16, 17, 18), of(Fail, 16, 17, 18), "v16 keeps"},
+		{"as much as is allowed", inAll(workerBytes/goodRequests, 0, 17), nil, ""},
+		{"a little more", inAll(workerBytes/goodRequests+16, 0, 17), of(Fail, 17), "v17 keeps"},
+		{"a pool that the next batch finds empty", inAll(0, 512, 17), nil, ""},
+		{"in one block of two", func(t *testing.T, run *record.Run) { keeping(t, run, 0, 4096, 0, 17) }, append(of(Blind, 16), of(Fail, 17)...), ""},
+		{"no readings", func(t *testing.T, run *record.Run) {
+			for fork := range goodBlocks {
+				for i := range block(t, run, liveFetch, fork).Batches {
+					block(t, run, liveFetch, fork).Batches[i].HeapLiveBytes = 0
+				}
+			}
+		}, of(Blind, 16, 17, 18), "heapLiveBytes"},
+	})
+}
+
+func TestEarlierRecordsAreNotAskedWhatVersionsKeep(t *testing.T) {
+	run := goodRun()
+	run.Header.Schema = 3
+	f := record.FamilyRun{Family: familyOf(t, run, liveFetch), BlockRuns: []record.BlockRun{{Batches: []record.Batch{{Batched: driver.Batched{Requests: 1}}}}}}
+	if findings := checkMemory(run, f); len(findings) > 0 {
+		t.Errorf("%v", findings)
+	}
+	run.Header.Schema = 4
+	if findings := checkMemory(run, f); len(findings) != 3 || findings[0].Outcome != Blind {
+		t.Errorf("schema 4 without readings: %v", findings)
+	}
+}
