@@ -103,7 +103,7 @@ func (s *session) newTopicWith(ctx context.Context, l *live, more map[string]str
 	l.topics++
 	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
 	l.created[name] = true
-	configs := map[string]string{"retention.ms": "-1", "retention.bytes": "-1"}
+	configs := topicSettings()
 	maps.Copy(configs, more)
 	return name, l.admin.CreateTopic(ctx, name, configs)
 }
