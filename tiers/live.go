@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -103,9 +102,7 @@ func (s *session) newTopicWith(ctx context.Context, l *live, more map[string]str
 	l.topics++
 	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
 	l.created[name] = true
-	configs := topicSettings()
-	maps.Copy(configs, more)
-	return name, l.admin.CreateTopic(ctx, name, configs)
+	return name, l.admin.CreateTopic(ctx, name, more)
 }
 
 // fetchSeed makes the records of a draw's fetch topic: one seed for all fetch shapes, which differ in the size of a response only.
