@@ -28,6 +28,8 @@ type live struct {
 	// created are the topics that are still there: remembered before they are made, so that an interruption leaves none behind.
 	created map[string]bool
 	now     func() time.Time
+	// told is what the broker said of its settings.
+	told told
 }
 
 // connect gets the tier's broker in the way that was asked for, or in the best way there is.
@@ -152,6 +154,7 @@ func (l *live) jmx() bool { return l.broker.JolokiaURL() != "" }
 func (l *live) row() record.Broker {
 	row := l.broker.Row()
 	row.Asked = l.asked
+	row.TopicSettings, row.Quotas, row.Untold = l.told.topicSettings, l.told.quotas, l.told.untold
 	return row
 }
 
