@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -29,6 +28,8 @@ type live struct {
 	// created are the topics that are still there: remembered before they are made, so that an interruption leaves none behind.
 	created map[string]bool
 	now     func() time.Time
+	// told is what the broker said of its settings.
+	told told
 }
 
 // connect gets the tier's broker in the way that was asked for, or in the best way there is.
@@ -103,9 +104,7 @@ func (s *session) newTopicWith(ctx context.Context, l *live, more map[string]str
 	l.topics++
 	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
 	l.created[name] = true
-	configs := map[string]string{"retention.ms": "-1", "retention.bytes": "-1"}
-	maps.Copy(configs, more)
-	return name, l.admin.CreateTopic(ctx, name, configs)
+	return name, l.admin.CreateTopic(ctx, name, more)
 }
 
 // fetchSeed makes the records of a draw's fetch topic: one seed for all fetch shapes, which differ in the size of a response only.
@@ -158,6 +157,7 @@ func (l *live) jmx() bool { return l.broker.JolokiaURL() != "" }
 func (l *live) row() record.Broker {
 	row := l.broker.Row()
 	row.Asked = l.asked
+	row.TopicSettings, row.Quotas, row.Untold = l.told.topicSettings, l.told.quotas, l.told.untold
 	return row
 }
 

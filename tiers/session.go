@@ -226,11 +226,14 @@ func (s *session) fault(where record.Where, tier int, cause error) error {
 	var junk *worker.Junk
 	var refused *worker.Refused
 	var died *brokerDied
+	var unfit *unfitBroker
 	switch {
 	case errors.Is(cause, context.Canceled):
 		f.What, f.Text = record.FaultUser, "interrupted"
 	case errors.As(cause, &died):
 		f.What, f.Log = record.FaultBroker, died.log
+	case errors.As(cause, &unfit):
+		f.What = record.FaultBroker
 	case errors.As(cause, &dead):
 		f.What, f.Log = record.FaultWorker, dead.Log
 	case errors.As(cause, &hung):

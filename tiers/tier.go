@@ -59,8 +59,12 @@ func (s *session) tier(ctx context.Context, tier int) error {
 		if err := s.CheckBroker(l.row()); err != nil {
 			return err
 		}
+		unfit := s.rehearse(ctx, l, s.states(tier))
 		if err := s.writer.Write(l.row()); err != nil {
 			return err
+		}
+		if unfit != nil {
+			return s.endTier(ctx, l, tier, unfit)
 		}
 	}
 	families := s.states(tier)

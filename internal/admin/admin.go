@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -23,6 +24,8 @@ import (
 // partition is the one partition that all our topics have.
 const partition = 0
 
+const adminClientID = "protocolbench-admin"
+
 // answerTimeout bounds one administrative request. A broker that is up answers in milliseconds; the longest is the creation of a topic.
 const answerTimeout = 15 * time.Second
 
@@ -31,6 +34,8 @@ type Admin struct {
 	addresses []string
 	client    *kgo.Client
 	kadm      *kadm.Client
+	// listed are settings that topics get because this cluster is known to list them; nil until LearnSettings.
+	listed atomic.Pointer[map[string]string]
 }
 
 // New connects to a cluster. Nothing that listens, or something that isn't Kafka, is an error within a few seconds.
@@ -48,7 +53,7 @@ func New(ctx context.Context, addresses []string) (*Admin, error) {
 	versions.SetMaxKeyVersion(int16(kmsg.Fetch), 11)
 	client, err := kgo.NewClient(
 		kgo.SeedBrokers(addresses...),
-		kgo.ClientID("protocolbench-admin"),
+		kgo.ClientID(adminClientID),
 		kgo.MaxVersions(versions),
 		kgo.DialTimeout(3*time.Second),
 		kgo.RequestRetries(3),
@@ -161,10 +166,10 @@ func (a *Admin) Leader(ctx context.Context, topic string) (int, error) {
 }
 
 // CreateTopic makes a topic of one partition and one replica, both given: 1.1.0 knows no defaults (-1). It returns when the partition has a
-// leader.
+// leader. Configs go before the settings that all topics are given here.
 func (a *Admin) CreateTopic(ctx context.Context, name string, configs map[string]string) error {
-	values := make(map[string]*string, len(configs))
-	for key, value := range configs {
+	values := map[string]*string{}
+	for key, value := range a.Settings(configs) {
 		values[key] = &value
 	}
 	response, err := a.kadm.CreateTopic(ctx, 1, 1, values, name)

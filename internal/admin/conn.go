@@ -29,6 +29,15 @@ type conn struct {
 	sent      int32 // correlation id of the next request
 	received  int32 // and of the next answer: Kafka answers in order
 	stop      func() bool
+	// endThrottled makes a throttle time in an answer an error.
+	endThrottled bool
+}
+
+// errClosed: instead of an answer the connection's end came.
+var errClosed = errors.New("the broker closed the connection")
+
+func formatterOf(clientID string) *kmsg.RequestFormatter {
+	return kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))
 }
 
 // dialLeader connects to the leader of a topic.
@@ -57,7 +66,7 @@ func dial(ctx context.Context, address string) (*conn, error) {
 		return nil, fmt.Errorf("cannot reach the broker: %w", err)
 	}
 	return &conn{
-		net: c, in: bufio.NewReaderSize(c, 64<<10), formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID("protocolbench-admin")),
+		net: c, in: bufio.NewReaderSize(c, 64<<10), formatter: formatterOf(adminClientID),
 		stop: context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) }),
 	}, nil
 }

@@ -64,12 +64,16 @@ func (a *Admin) FetchAt(ctx context.Context, topic string, offset int64, version
 }
 
 func (c *conn) fetch(topic string, offset int64, version int16) ([]byte, error) {
+	return c.fetchBytes(topic, offset, version, fetchMaxBytes)
+}
+
+func (c *conn) fetchBytes(topic string, offset int64, version int16, maxBytes int32) ([]byte, error) {
 	request := kmsg.NewPtrFetchRequest()
 	request.Version, request.ReplicaID = version, -1
-	request.MaxWaitMillis, request.MinBytes, request.MaxBytes = 100, 1, fetchMaxBytes
+	request.MaxWaitMillis, request.MinBytes, request.MaxBytes = 100, 1, maxBytes
 	request.SessionID, request.SessionEpoch = 0, -1
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, offset, fetchMaxBytes
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, offset, maxBytes
 	request.Topics = []kmsg.FetchRequestTopic{{Topic: topic, Partitions: []kmsg.FetchRequestTopicPartition{p}}}
 	response := kmsg.NewPtrFetchResponse()
 	if err := c.ask(request, response); err != nil {
@@ -82,7 +86,7 @@ func (c *conn) fetch(topic string, offset int64, version int16) ([]byte, error) 
 		return nil, errors.New("the broker's answer to Fetch has not one partition")
 	}
 	answer := response.Topics[0].Partitions[0]
-	return answer.RecordBatches, kerr.ErrorForCode(answer.ErrorCode)
+	return answer.RecordBatches, errors.Join(kerr.ErrorForCode(answer.ErrorCode), c.throttled("Fetch", response.ThrottleMillis))
 }
 
 // reading hashes records [first, end) as batches come in.

@@ -114,5 +114,5 @@ func (c *conn) receiveProduced(wantOffset int64) error {
 	if p.BaseOffset != wantOffset {
 		return fmt.Errorf("the broker stored a batch at offset %d, not %d: somebody else writes to this topic", p.BaseOffset, wantOffset)
 	}
-	return nil
+	return c.throttled("Produce", response.ThrottleMillis)
 }

@@ -41,6 +41,7 @@ func goldenRows() []any {
 			SharedHost: true, Plants: []string{"tier1/fetch@4=3%"}, Controls: []string{ControlMissingRecord}, AnyBroker: true},
 		Broker{Tier: 1, Provider: "jvm", Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", Addresses: []string{"127.0.0.1:1"}, JolokiaURL: "http://127.0.0.1:2/jolokia",
 			PID: 4343, StartTimeMs: 1796077200000, ReadyNs: 2_500_000_000, Java: "17.0.1", VersionTags: true, FetchConverts: true, Asked: "4.4.0",
+			TopicSettings: map[string]string{"compression.type": "producer"}, Quotas: []string{"consumer_byte_rate=1 of {user=a}"}, Untold: []string{"as planned"},
 			Nodes: []Node{{ID: 2, Release: "4.4.0", Commit: "c0ffee", StartTimeMs: 1796077200000, JolokiaURL: "http://127.0.0.1:2/jolokia"}}},
 		Plan{Tier: 1, API: "Fetch", Key: 1, Implemented: [2]int{4, 18}, Advertised: [2]int{4, 18}, Pinned: []int{4}, Negotiated: 18, BaselineImplemented: &[2]int{4, 17},
 			Answers: []PlanAnswer{{Version: 4, Advertised: true, Accepted: true, Pinned: true, Why: "asked for", Reason: LeftNotAsked, Took: TookAnswered}},

@@ -143,6 +143,12 @@ type Broker struct {
 	Nodes []Node `json:"nodes,omitempty" since:"3"`
 	// Asked is the release that tier 2 was to run on: it is for no other.
 	Asked string `json:"asked,omitempty" since:"3"`
+	// TopicSettings are those that this run's topics depend on, as the broker gave them back from one of them.
+	TopicSettings map[string]string `json:"topicSettings,omitempty" since:"4"`
+	// Quotas are the limits that the cluster sets to clients, whomever they are for.
+	Quotas []string `json:"quotas,omitempty" since:"4"`
+	// Untold is what the broker would not say of its settings and quotas, and why.
+	Untold []string `json:"untold,omitempty" since:"4"`
 }
 
 // Node is one broker of a cluster of several.
