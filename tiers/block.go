@@ -194,7 +194,7 @@ func (b *block) prepareTopic(ctx context.Context, families []*familyState) (err 
 		b.topic, err = b.fetchTopic(ctx, b.live, b.f.tier, b.where.Draw, families)
 		return err
 	}
-	b.topic, err = b.newTopicWith(ctx, b.live, b.topicConfig())
+	b.topic, err = b.newTopicWith(ctx, b.live, b.f.shape.Partitions, b.topicConfig())
 	return err
 }
 

@@ -47,11 +47,11 @@ func (s *session) readRehearsed(ctx context.Context, l *live, r admin.Rehearsal,
 		return nil
 	}
 	want := shape.NewContent(shapes[sizes[0]], s.rehearsalSeed()).Expect(sizes[0])
-	_, hash, err := l.admin.ReadBack(ctx, r.Topic, 0, sizes[0], s.baseMs)
+	stored, err := l.admin.ReadBack(ctx, r.Topic, admin.Span{Records: sizes[0], Partitions: 1, PerBatch: sizes[0]}, s.baseMs)
 	if err != nil {
 		return fmt.Errorf("this program's own records can't be read back: %w", err)
 	}
-	if hash != want.Hash {
+	if stored.Hash != want.Hash {
 		return &unfitBroker{"records that this program sent itself were changed by the broker", "look for a proxy or an interceptor, and at compression.type and log.message.timestamp.type"}
 	}
 	return nil

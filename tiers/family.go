@@ -111,7 +111,7 @@ func pinned() []family {
 	// At 64 KiB its floor lay between 6 and 18 % with half a square per fork.
 	middle := fetch(schedule.Quick, "size=64KiB", 64<<10, 580, 60, 0.05)
 	middle.wholeSquares = true
-	return []family{
+	families := []family{
 		fetch(schedule.Standard, "size=4KiB", 4<<10, 30, 256, 0.10),
 		middle,
 		large,
@@ -122,14 +122,15 @@ func pinned() []family {
 		produce(schedule.Standard, 100, 0, 250),
 		produce(schedule.Standard, 1000, 0, 60),
 	}
+	return append(families, shapesOfProduce()...)
 }
 
 // sanity is tier 2: the shapes of tier 1, the client left alone. Gates only.
 func sanity() []family {
 	var families []family
 	for _, f := range pinned() {
-		if f.shape.RequiredAcks == 0 {
-			continue
+		if f.shape.RequiredAcks == 0 || f.shape.Partitions > 1 || f.shape.Compression != "" {
+			continue // a client left alone chooses its own batches and codec, and one partition says whether it works
 		}
 		f.tier, f.mode, f.margin, f.deciding = 2, driver.ModeShipped, 0, false
 		families = append(families, f)

@@ -97,14 +97,14 @@ func (l *live) dropTopic(ctx context.Context, name string) error {
 // newTopic creates a topic of this run. Names are of one length, since they travel in every request up to v12, and carry the run's start,
 // so that a topic which an earlier run left on an attached cluster is never taken for this run's.
 func (s *session) newTopic(ctx context.Context, l *live) (string, error) {
-	return s.newTopicWith(ctx, l, nil)
+	return s.newTopicWith(ctx, l, 1, nil)
 }
 
-func (s *session) newTopicWith(ctx context.Context, l *live, more map[string]string) (string, error) {
+func (s *session) newTopicWith(ctx context.Context, l *live, partitions int, more map[string]string) (string, error) {
 	l.topics++
 	name := fmt.Sprintf("protocolbench-%x-%06d", s.baseMs, l.topics)
 	l.created[name] = true
-	return name, l.admin.CreateTopic(ctx, name, more)
+	return name, l.admin.CreateTopicOf(ctx, name, partitions, more)
 }
 
 // fetchSeed makes the records of a draw's fetch topic: one seed for all fetch shapes, which differ in the size of a response only.

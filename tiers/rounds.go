@@ -3,6 +3,7 @@ package tiers
 import (
 	"context"
 
+	"protocolbench/internal/admin"
 	"protocolbench/internal/bank"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/measure"
@@ -188,8 +189,14 @@ func (b *block) snapshot(ctx context.Context, side int) (s driver.Snapshot, outs
 // readBack reads what the broker stored of the first counted batch. It comes after the closing evidence, since it fetches.
 func (b *block) readBack(ctx context.Context) *record.ReadBack {
 	want := b.truth.expectation
-	records, hash, err := b.live.admin.ReadBack(ctx, b.topic, b.firstOffset, want.Records, b.baseMs)
-	row := &record.ReadBack{Records: records, Hash: hash, ExpectedHash: want.Hash}
+	return b.readSpan(ctx, b.firstOffset, want.Records, want.Hash)
+}
+
+func (b *block) readSpan(ctx context.Context, offset int64, records int, want uint64) *record.ReadBack {
+	s := b.f.shape
+	span := admin.Span{Offset: offset, Records: records, Partitions: s.Partitions, PerBatch: s.RecordsPerBatch}
+	got, err := b.live.admin.ReadBack(ctx, b.topic, span, b.baseMs)
+	row := &record.ReadBack{Records: got.Records, Hash: got.Hash, ExpectedHash: want, Batches: got.Batches, StoredBytes: got.Bytes, Codecs: got.Codecs}
 	if err != nil {
 		row.Why = err.Error()
 	}
@@ -198,15 +205,11 @@ func (b *block) readBack(ctx context.Context) *record.ReadBack {
 
 // readLast reads back what a cell's hashed batch, the newest of the topic, left in the log: the worker can only say what it handed to the client.
 func (b *block) readLast(ctx context.Context, records int, want uint64) *record.ReadBack {
-	row := &record.ReadBack{ExpectedHash: want}
 	_, end, err := b.live.admin.Offsets(ctx, b.topic)
-	if err == nil {
-		row.Records, row.Hash, err = b.live.admin.ReadBack(ctx, b.topic, end-int64(records), records, b.baseMs)
-	}
 	if err != nil {
-		row.Why = err.Error()
+		return &record.ReadBack{ExpectedHash: want, Why: err.Error()}
 	}
-	return row
+	return b.readSpan(ctx, end-int64(records), records, want)
 }
 
 // untimed takes the allocation counters and the full hashes, outside the bracket.

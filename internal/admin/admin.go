@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kversion"
 )
 
-// partition is the one partition that all our topics have.
+// partition is the one partition that most of our topics have, and which stands for the others where all have one leader.
 const partition = 0
 
 const adminClientID = "protocolbench-admin"
@@ -179,10 +180,54 @@ func (a *Admin) CreateTopic(ctx context.Context, name string, configs map[string
 	if err != nil {
 		return fmt.Errorf("cannot create topic %s: %w%s", name, err, said(response.ErrMessage))
 	}
+	return a.awaitLeaders(ctx, name, 1)
+}
+
+// CreateTopicOf makes a topic of several partitions that all have one leader: a client sends one request per leader.
+func (a *Admin) CreateTopicOf(ctx context.Context, name string, partitions int, configs map[string]string) error {
+	if partitions == 1 {
+		return a.CreateTopic(ctx, name, configs)
+	}
+	ids, err := a.BrokerIDs(ctx)
+	if err == nil && len(ids) == 0 {
+		err = errors.New("the metadata lists no live broker")
+	}
+	if err != nil {
+		return fmt.Errorf("cannot create topic %s: %w", name, err)
+	}
+	request := kmsg.NewPtrCreateTopicsRequest()
+	request.TimeoutMillis = int32(answerTimeout.Milliseconds())
+	topic := kmsg.NewCreateTopicsRequestTopic()
+	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = name, -1, -1 // the assignment says both
+	for p := range partitions {
+		assigned := kmsg.NewCreateTopicsRequestTopicReplicaAssignment()
+		assigned.Partition, assigned.Replicas = int32(p), []int32{int32(slices.Min(ids))}
+		topic.ReplicaAssignment = append(topic.ReplicaAssignment, assigned)
+	}
+	for key, value := range a.Settings(configs) {
+		config := kmsg.NewCreateTopicsRequestTopicConfig()
+		config.Name, config.Value = key, &value
+		topic.Configs = append(topic.Configs, config)
+	}
+	request.Topics = append(request.Topics, topic)
+	response, err := request.RequestWith(ctx, a.client)
+	if err == nil && len(response.Topics) != 1 {
+		err = errors.New("the answer is not about one topic")
+	}
+	if err == nil {
+		err = kerr.ErrorForCode(response.Topics[0].ErrorCode)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot create topic %s of %d partitions: %w", name, partitions, err)
+	}
+	return a.awaitLeaders(ctx, name, partitions)
+}
+
+func (a *Admin) awaitLeaders(ctx context.Context, name string, partitions int) error {
 	waiting, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	for {
-		lead, err := a.hasLeader(waiting, name)
+		lead, err := a.haveLeaders(waiting, name, partitions)
 		if lead {
 			return nil
 		}
@@ -194,14 +239,25 @@ func (a *Admin) CreateTopic(ctx context.Context, name string, configs map[string
 	}
 }
 
-func (a *Admin) hasLeader(ctx context.Context, topic string) (bool, error) {
+func (a *Admin) haveLeaders(ctx context.Context, topic string, partitions int) (bool, error) {
 	metadata, err := a.kadm.Metadata(ctx, topic)
 	if err != nil {
 		return false, err
 	}
 	detail := metadata.Topics[topic]
-	p, ok := detail.Partitions[partition]
-	return ok && detail.Err == nil && p.Err == nil && p.Leader >= 0, errors.Join(detail.Err, p.Err)
+	lead, faults := 0, detail.Err
+	for _, p := range detail.Partitions {
+		if p.Err == nil && p.Leader >= 0 {
+			lead++
+		}
+		faults = errors.Join(faults, p.Err)
+	}
+	if faults != nil || lead != partitions {
+		return false, faults
+	}
+	// Metadata names leaders before they know it themselves: of many partitions some answer a moment later that they lead nothing.
+	_, _, err = a.Offsets(ctx, topic)
+	return err == nil, err
 }
 
 // DeleteTopic deletes a topic. The broker gives the space back within its own delay; a topic that is gone already is no error.
@@ -216,7 +272,7 @@ func (a *Admin) DeleteTopic(ctx context.Context, name string) error {
 	return nil
 }
 
-// Offsets are the first offset of a topic's log and the one that follows its last.
+// Offsets are the first offset of a topic's log and the one that follows its last, both summed over its partitions.
 func (a *Admin) Offsets(ctx context.Context, topic string) (start, end int64, err error) {
 	starts, err := a.kadm.ListStartOffsets(ctx, topic)
 	if err != nil {
@@ -226,15 +282,17 @@ func (a *Admin) Offsets(ctx context.Context, topic string) (start, end int64, er
 	if err != nil {
 		return -1, -1, fmt.Errorf("cannot read the end offset of %s: %w", topic, err)
 	}
-	first, hasFirst := starts.Lookup(topic, partition)
-	last, hasLast := ends.Lookup(topic, partition)
-	if err := errors.Join(first.Err, last.Err); err != nil {
-		return -1, -1, fmt.Errorf("cannot read the offsets of %s: %w", topic, err)
+	for of, first := range starts[topic] {
+		last, ok := ends.Lookup(topic, of)
+		if err := errors.Join(first.Err, last.Err); err != nil || !ok {
+			return -1, -1, fmt.Errorf("cannot read the offsets of partition %d of %s: %w", of, topic, cmp.Or(err, error(kerr.UnknownTopicOrPartition)))
+		}
+		start, end = start+first.Offset, end+last.Offset
 	}
-	if !hasFirst || !hasLast {
-		return -1, -1, fmt.Errorf("the broker answered no offsets of %s", topic)
+	if n := len(starts[topic]); n == 0 || n != len(ends[topic]) {
+		return -1, -1, fmt.Errorf("the broker answered no offsets of %s, or not of all its partitions", topic)
 	}
-	return first.Offset, last.Offset, nil
+	return start, end, nil
 }
 
 // DeleteRecords deletes a topic's records before an offset: the planted fault of the log guard.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,14 +55,14 @@ func TestFillAndReadBack(t *testing.T) {
 				t.Fatalf("offsets %d, %d, %v", first, end, err)
 			}
 			want := content.Expect(10 * batches)
-			read, hash, err := a.ReadBack(ctx, "t", 0, 10*batches, baseMs)
-			if err != nil || read != want.Records || hash != want.Hash {
-				t.Errorf("read back %d records, hash %x, %v; want %d, %x", read, hash, err, want.Records, want.Hash)
+			got, err := a.ReadBack(ctx, "t", span(0, 10*batches), baseMs)
+			if err != nil || got.Records != want.Records || got.Hash != want.Hash || got.Batches != batches || !slices.Equal(got.Codecs, []string{"none"}) {
+				t.Errorf("read back %+v, %v; want %d, %x", got, err, want.Records, want.Hash)
 			}
-			if _, hash, err := a.ReadBack(ctx, "t", 0, 10*batches, baseMs+1); err != nil || hash == want.Hash {
+			if got, err := a.ReadBack(ctx, "t", span(0, 10*batches), baseMs+1); err != nil || got.Hash == want.Hash {
 				t.Errorf("with another base timestamp the hash is the same (%v)", err)
 			}
-			if _, hash, err := a.ReadBack(ctx, "t", 10, 10, baseMs); err != nil || hash == content.Expect(10).Hash {
+			if got, err := a.ReadBack(ctx, "t", span(10, 10), baseMs); err != nil || got.Hash == content.Expect(10).Hash {
 				t.Errorf("other records have the same hash (%v)", err)
 			}
 		})
@@ -84,13 +85,18 @@ func TestReadBackInsideBatches(t *testing.T) {
 		content.Record(i, &r)
 		hasher.Add(i-3, &r)
 	}
-	read, hash, err := a.ReadBack(ctx, "t", 3, 24, baseMs)
-	if err != nil || read != 24 || hash != hasher.Sum64() {
-		t.Errorf("read %d, hash %x, %v; want 24, %x", read, hash, err, hasher.Sum64())
+	got, err := a.ReadBack(ctx, "t", span(3, 24), baseMs)
+	if err != nil || got.Records != 24 || got.Hash != hasher.Sum64() || got.Batches != 3 {
+		t.Errorf("%+v, %v; want 24 of three batches, %x", got, err, hasher.Sum64())
 	}
-	if read, _, err := a.ReadBack(ctx, "t", 30, 11, baseMs); err == nil || read != 10 {
-		t.Errorf("11 records where 10 are stored: read %d, %v; want 10 and an error", read, err)
+	if got, err := a.ReadBack(ctx, "t", span(30, 11), baseMs); err == nil || got.Records != 10 {
+		t.Errorf("11 records where 10 are stored: %+v, %v; want 10 and an error", got, err)
 	}
+}
+
+// span is of a topic with one partition, in batches of 10.
+func span(offset int64, records int) Span {
+	return Span{Offset: offset, Records: records, Partitions: 1, PerBatch: 10}
 }
 
 func TestFillAppends(t *testing.T) {

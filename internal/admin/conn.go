@@ -33,9 +33,6 @@ type conn struct {
 	endThrottled bool
 }
 
-// errClosed: instead of an answer the connection's end came.
-var errClosed = errors.New("the broker closed the connection")
-
 func formatterOf(clientID string) *kmsg.RequestFormatter {
 	return kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))
 }

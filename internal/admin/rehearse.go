@@ -53,7 +53,7 @@ func (a *Admin) Consume(ctx context.Context, r Rehearsal, sizeBytes int32, reque
 	}
 	defer c.close()
 	for i := range requests {
-		batches, err := c.fetchBytes(r.Topic, 0, fetchVersion, sizeBytes)
+		batches, err := c.fetchOf(r.Topic, partition, 0, fetchVersion, sizeBytes)
 		if err != nil {
 			return shortest, errors.Join(err, ctx.Err())
 		}

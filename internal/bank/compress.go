@@ -22,6 +22,14 @@ var compressions = []string{shape.CompressionNone, shape.CompressionGzip, shape.
 // CompressionNumber is what a batch's attributes have for a shape's compression.
 func CompressionNumber(name string) int { return max(0, slices.Index(compressions, name)) }
 
+// CompressionName is a shape's name of what a batch's attributes have.
+func CompressionName(number int) string {
+	if number < 0 || number >= len(compressions) {
+		return fmt.Sprintf("unknown (%d)", number)
+	}
+	return compressions[number]
+}
+
 // Versions from which on a batch may be compressed by zstd (KIP-110).
 const (
 	ZstdFetch   = 10

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"protocolbench/compose"
+	"protocolbench/internal/admin"
 	"protocolbench/internal/measure"
 	"protocolbench/internal/shape"
 	"protocolbench/pin"
@@ -90,8 +91,8 @@ func TestFillOnRealBrokers(t *testing.T) {
 				t.Errorf("the broker counted %d Produce requests, want 5000 (%+v, %+v)", after.Value-before.Value, before, after)
 			}
 			want := content.Expect(50000)
-			if read, hash, err := a.ReadBack(ctx, topic, 0, 50000, now); err != nil || read != 50000 || hash != want.Hash {
-				t.Errorf("read back %d, %x, %v; want 50000, %x", read, hash, err, want.Hash)
+			if got, err := a.ReadBack(ctx, topic, admin.Span{Records: 50000, Partitions: 1, PerBatch: 10}, now); err != nil || got.Records != 50000 || got.Hash != want.Hash {
+				t.Errorf("read back %+v, %v; want 50000, %x", got, err, want.Hash)
 			}
 			if err := a.DeleteRecords(ctx, topic, 70); err != nil {
 				t.Fatal(err)

@@ -21,6 +21,7 @@ type Stored struct {
 	ProducerID int64
 	Count      int
 	Records    []byte // as the batch has them: perhaps compressed
+	Bytes      int    // of the whole batch
 	firstMs    int64
 }
 
@@ -70,7 +71,7 @@ func scanned(batch []byte, see func(*Stored) error) error {
 	}
 	return see(&Stored{
 		BaseOffset: int64(binary.BigEndian.Uint64(batch)), Attributes: binary.BigEndian.Uint16(batch[attributesAt:]),
-		ProducerID: int64(binary.BigEndian.Uint64(batch[producerAt:])), Count: count, Records: batch[recordsAt:],
+		ProducerID: int64(binary.BigEndian.Uint64(batch[producerAt:])), Count: count, Records: batch[recordsAt:], Bytes: len(batch),
 		firstMs: int64(binary.BigEndian.Uint64(batch[firstTimeAt:])),
 	})
 }

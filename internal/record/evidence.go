@@ -75,4 +75,9 @@ type ReadBack struct {
 	Hash         uint64 `json:"hash,string"`
 	ExpectedHash uint64 `json:"expectedHash,string"`
 	Why          string `json:"why,omitempty"` // why it could not be read
+	// Batches, StoredBytes and Codecs are of the record batches as they lie in the log, before anything is decompressed: how many, how long with their
+	// heads, and which compressions the heads name, in the order of their numbers.
+	Batches     int      `json:"batches,omitempty" since:"4"`
+	StoredBytes int64    `json:"storedBytes,omitempty" since:"4"`
+	Codecs      []string `json:"codecs,omitempty" since:"4"`
 }

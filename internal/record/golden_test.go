@@ -93,7 +93,7 @@ func goldenBatch() *Batch {
 
 func goldenCell() *Cell {
 	row := Cell{Where: goldenWhere, Cell: 3, AnswerVersion: 4, RecordsPerRequest: 580, Hash: 1<<63 + 2, HashRecords: 580, ExpectedHash: 1<<63 + 2,
-		Stored: &ReadBack{Records: 580, Hash: 1<<63 + 4, ExpectedHash: 1<<63 + 4, Why: "read"}}
+		Stored: &ReadBack{Records: 580, Hash: 1<<63 + 4, ExpectedHash: 1<<63 + 4, Why: "read", Batches: 58, StoredBytes: 9204, Codecs: []string{"lz4"}}}
 	row.Kind = KindCell
 	return &row
 }

@@ -49,7 +49,7 @@ func (e *Engine) checking(brokers []string) (*checker, error) {
 	return c, nil
 }
 
-// end is the log end offset of the topic's partition 0.
+// end is the log end offset of the topic, summed over its partitions.
 func (c *checker) end(ctx context.Context, topic string) (int64, error) {
 	at, ok := c.places[topic]
 	if !ok {
@@ -65,23 +65,29 @@ func (c *checker) end(ctx context.Context, topic string) (int64, error) {
 	req.ReplicaID = -1
 	asked := kmsg.NewListOffsetsRequestTopic()
 	asked.Topic = topic
-	partition := kmsg.NewListOffsetsRequestTopicPartition()
-	partition.Timestamp = -1 // the end
-	asked.Partitions = append(asked.Partitions, partition)
+	for of := range at.partitions {
+		partition := kmsg.NewListOffsetsRequestTopicPartition()
+		partition.Partition, partition.Timestamp = int32(of), -1 // the end
+		asked.Partitions = append(asked.Partitions, partition)
+	}
 	req.Topics = append(req.Topics, asked)
 	answer, err := c.client.Broker(int(at.leader)).RetriableRequest(ctx, req)
 	if err != nil {
 		return 0, fmt.Errorf("reading the end of topic %s: %w", topic, err)
 	}
 	resp := answer.(*kmsg.ListOffsetsResponse)
-	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
-		return 0, fmt.Errorf("reading the end of topic %s: the answer has another topic or partition", topic)
+	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != at.partitions {
+		return 0, fmt.Errorf("reading the end of topic %s: the answer has another topic, or other partitions", topic)
 	}
-	p := &resp.Topics[0].Partitions[0]
-	if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-		return 0, fmt.Errorf("reading the end of topic %s: %w", topic, err)
+	var sum int64
+	for i := range resp.Topics[0].Partitions {
+		p := &resp.Topics[0].Partitions[i]
+		if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+			return 0, fmt.Errorf("reading the end of partition %d of topic %s: %w", p.Partition, topic, err)
+		}
+		sum += p.Offset
 	}
-	return p.Offset, nil
+	return sum, nil
 }
 
 // await is the barrier of unacknowledged records: it reads the end until it has reached want, and returns what it was.

@@ -114,14 +114,20 @@ func check(open driver.Open) error {
 		}
 		return checkCodec(open)
 	}
-	if s := open.Shape; s.TopicNameBytes != 0 || s.Compression != "" || s.Aborted != 0 || s.Answer != "" || s.ReadBytes != 0 {
-		return fmt.Errorf("shape %s has what only tier 0 can make: names of topics, compression, aborted transactions, answers without records or reads of a given length", s.Name)
+	if s := open.Shape; s.TopicNameBytes != 0 || s.Aborted != 0 || s.Answer != "" || s.ReadBytes != 0 {
+		return fmt.Errorf("shape %s has what only tier 0 can make: names of topics, aborted transactions, answers without records or reads of a given length", s.Name)
 	}
 	if len(open.Brokers) == 0 || open.Topic == "" {
 		return fmt.Errorf("a live cell needs a broker's address and a topic, got %q and %q", open.Brokers, open.Topic)
 	}
-	if open.API == apiProduce && open.Shape.Topics*open.Shape.Partitions != 1 {
-		return fmt.Errorf("shape %s has %d topics x %d partitions: a live Produce cell fills partition 0 of one topic", open.Shape.Name, open.Shape.Topics, open.Shape.Partitions)
+	if open.Shape.Topics != 1 {
+		return fmt.Errorf("shape %s has %d topics: a live cell has one", open.Shape.Name, open.Shape.Topics)
+	}
+	if open.API == apiFetch && (open.Shape.Partitions != 1 || open.Shape.Compressed()) {
+		return fmt.Errorf("shape %s: a live Fetch cell reads partition 0 of a topic that isn't compressed", open.Shape.Name)
+	}
+	if open.API == apiProduce {
+		return carriesZstd(open)
 	}
 	return nil
 }
@@ -140,7 +146,14 @@ func checkCodec(open driver.Open) error {
 		return fmt.Errorf("shape %s has acks %d: tier 0 encodes requests that are answered (acks -1)", s.Name, s.RequiredAcks)
 	case s.Aborted != 0 || s.Answer != "" || s.ReadBytes != 0:
 		return fmt.Errorf("shape %s is of responses (aborted transactions, answers without records, reads): Produce has none of them", s.Name)
-	case s.Compression == shape.CompressionZstd && open.Version < bank.ZstdProduce:
+	}
+	return carriesZstd(open)
+}
+
+// carriesZstd refuses zstd in a Produce version that can't have it.
+func carriesZstd(open driver.Open) error {
+	s := open.Shape
+	if s.Compression == shape.CompressionZstd && open.Version != driver.Unpinned && open.Version < bank.ZstdProduce {
 		return fmt.Errorf("shape %s in Produce v%d: no request before v%d may carry zstd (KIP-110), and franz-go sends such records as they are without a word", s.Name, open.Version, bank.ZstdProduce)
 	}
 	return nil

@@ -1,15 +1,18 @@
 package franz
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"protocolbench/internal/admin"
+	"protocolbench/internal/bank"
 	"protocolbench/internal/broker"
 	"protocolbench/internal/driver"
 	"protocolbench/internal/shape"
@@ -44,7 +47,7 @@ func (r rig) topic(t *testing.T, s shape.Shape, batches int) string {
 	t.Helper()
 	ctx := context.Background()
 	name := fmt.Sprintf("franz-test-%d", topics.Add(1))
-	if err := r.admin.CreateTopic(ctx, name, nil); err != nil {
+	if err := r.admin.CreateTopicOf(ctx, name, s.Partitions, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -166,13 +169,13 @@ func checkProduce(t *testing.T, r rig, low, high int, s shape.Shape) {
 		}
 		cells = append(cells, cell)
 	}
-	sent := 0
+	sent, stored := 0, int64(0)
 	for round := range 3 {
 		for i, cell := range cells {
 			k := 1 + (round+i)%3
 			batched := runBatch(t, cell, k, uint64(round*100+i))
 			counting(t, batched, s, k, n)
-			if batched.StartOffset != int64(sent) || batched.MinFrame != batched.MaxFrame || batched.MinFrame == 0 {
+			if batched.StartOffset != int64(sent) || batched.MinFrame != batched.MaxFrame && !s.Compressed() || batched.MinFrame == 0 {
 				t.Errorf("after %d records: %+v", sent, batched)
 			}
 			sent += k * n
@@ -188,9 +191,17 @@ func checkProduce(t *testing.T, r rig, low, high int, s shape.Shape) {
 		if hashed != (driver.Hashed{Records: 2 * n, Hash: want.Hash, Requests: 2}) {
 			t.Errorf("%+v, want %+v", hashed, want)
 		}
-		read, hash, err := r.admin.ReadBack(context.Background(), topic, int64(sent), 2*n, liveBaseMs)
-		if err != nil || read != 2*n || hash != want.Hash {
-			t.Errorf("v%d: read back %d records, hash %d, want %d: %v", low+i, read, hash, want.Hash, err)
+		span := admin.Span{Offset: int64(sent), Records: 2 * n, Partitions: s.Partitions, PerBatch: s.RecordsPerBatch}
+		got, err := r.admin.ReadBack(context.Background(), topic, span, liveBaseMs)
+		codec := cmp.Or(s.Compression, shape.CompressionNone)
+		if err != nil || got.Records != 2*n || got.Hash != want.Hash || got.Batches != 2*s.Partitions || !slices.Equal(got.Codecs, []string{codec}) {
+			t.Errorf("v%d: read back %+v, want hash %d and %s: %v", low+i, got, want.Hash, codec, err)
+		}
+		if stored == 0 {
+			stored = got.Bytes
+		}
+		if got.Bytes != stored {
+			t.Errorf("v%d: %d bytes are stored, %d of the first version", low+i, got.Bytes, stored)
 		}
 		sent += 2 * n
 		requests := 1 + 2
@@ -203,6 +214,25 @@ func checkProduce(t *testing.T, r rig, low, high int, s shape.Shape) {
 	}
 	if checks := engine.Checking(); checks.Cell != -1 || len(checks.Frames) == 0 {
 		t.Errorf("%+v", checks)
+	}
+}
+
+// Of several partitions all go out in one request, and codecs are stored as they were asked for.
+func TestLiveProducePartitionsAndCodecs(t *testing.T) {
+	r := modern(t)
+	large := fixed("bytes=1MiB", 125, 1, 8, 1)
+	large.ValueBytes = 1 << 10
+	for _, s := range []shape.Shape{fixed("partitions=10", 10, 1, 10, 1), fixed("partitions=100", 2, 1, 100, 1), large} {
+		t.Run(s.Name, func(t *testing.T) { checkProduce(t, r, 3, 13, s) })
+	}
+	for _, codec := range []string{shape.CompressionNone, shape.CompressionGzip, shape.CompressionSnappy, shape.CompressionLZ4, shape.CompressionZstd} {
+		s := produceShape(100, -1)
+		s.Name, s.Compression = "compression="+codec, codec
+		low := 3
+		if codec == shape.CompressionZstd {
+			low = bank.ZstdProduce
+		}
+		t.Run(s.Name, func(t *testing.T) { checkProduce(t, r, low, 13, s) })
 	}
 }
 

@@ -16,11 +16,12 @@ import (
 	"protocolbench/internal/worker"
 )
 
-// place is where partition 0 of a topic lives.
+// place is where a topic lives: all its partitions with one leader, since a client sends each leader a request of its own.
 type place struct {
-	topic  string
-	id     [16]byte
-	leader int32
+	topic      string
+	id         [16]byte
+	leader     int32
+	partitions int
 }
 
 // locate asks for a topic's id and leader, over the client's own connection.
@@ -43,12 +44,21 @@ func locate(ctx context.Context, client *kgo.Client, topic string) (place, error
 		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
 			return place{}, fmt.Errorf("topic %s: %w", topic, err)
 		}
+		at := place{topic: topic, id: t.TopicID, leader: -1, partitions: len(t.Partitions)}
 		for j := range t.Partitions {
-			if p := &t.Partitions[j]; p.Partition == 0 && p.Leader >= 0 {
-				return place{topic: topic, id: t.TopicID, leader: p.Leader}, nil
+			p := &t.Partitions[j]
+			if p.Leader < 0 {
+				return place{}, fmt.Errorf("topic %s: partition %d has no leader", topic, p.Partition)
 			}
+			if at.leader >= 0 && p.Leader != at.leader {
+				return place{}, fmt.Errorf("topic %s: broker %d leads partition %d and broker %d another one: requests of one batch would go to several brokers", topic, p.Leader, p.Partition, at.leader)
+			}
+			at.leader = p.Leader
 		}
-		return place{}, fmt.Errorf("topic %s: partition 0 has no leader", topic)
+		if at.partitions == 0 {
+			return place{}, fmt.Errorf("topic %s has no partitions", topic)
+		}
+		return at, nil
 	}
 	return place{}, fmt.Errorf("topic %s: the broker's metadata leaves it out", topic)
 }

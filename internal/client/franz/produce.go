@@ -49,6 +49,29 @@ func (p *producer) init() {
 	}
 }
 
+// byPartition makes the first key that of partition 0 and the last that of the last partition: the broker answers partitions in an order of its own, and
+// promises are kept in that order.
+func (p *producer) byPartition(last int32) {
+	whole := p.promise
+	p.promise = func(r *kgo.Record, err error) {
+		first, newest, begun := p.tally.first, p.tally.last, p.tally.begun
+		whole(r, err)
+		if err != nil {
+			return
+		}
+		switch r.Partition {
+		case 0:
+			if !begun {
+				first = r.Key
+			}
+			p.tally.begun = true
+		case last:
+			newest = r.Key
+		}
+		p.tally.first, p.tally.last = first, newest
+	}
+}
+
 func (p *producer) prepare(batch driver.Batch) {
 	p.payload.lay(batch.Placement, p.perRequest+(batch.Requests-1)*p.stride)
 	p.tally, p.sent, p.failed = tally{}, 0, nil
@@ -131,6 +154,10 @@ func (e *Engine) openProduce(ctx context.Context, open driver.Open) (worker.Cell
 	c.producer = producer{open: open, engine: e, counter: wire.NewCounter(), perRequest: open.Shape.RecordsPerRequest()}
 	c.stride = c.perRequest
 	c.init()
+	if open.Shape.Partitions > 1 {
+		c.yields = 4
+		c.byPartition(int32(open.Shape.Partitions - 1))
+	}
 	if c.client, err = newClient(c.counter, dialTCP(), producing(open, open.Brokers...)...); err != nil {
 		return fail(fmt.Errorf("client for %s: %w", named(open), err))
 	}
@@ -139,7 +166,9 @@ func (e *Engine) openProduce(ctx context.Context, open driver.Open) (worker.Cell
 		return fail(notOpened(c.counter, err))
 	}
 	key := payloadKey{open.Shape, open.ContentSeed, open.BaseTimestampMs, open.Topic, open.MaxRequests}
-	c.payload = e.payloadFor(key, open.MaxRequests*c.perRequest, func(int) destination { return destination{open.Topic, 0} })
+	c.payload = e.payloadFor(key, open.MaxRequests*c.perRequest, func(i int) destination {
+		return destination{open.Topic, int32(i / open.Shape.RecordsPerBatch % open.Shape.Partitions)}
+	})
 	return c, driver.Opened{
 		AnswerVersion:     c.version,
 		RecordsPerRequest: c.perRequest,

@@ -13,6 +13,7 @@ type tally struct {
 	bytes       int64
 	byteSum     uint64
 	first, last []byte
+	begun       bool // of records that come partition by partition: the first one of partition 0 was seen
 	// of responses without records
 	partitions, errors int
 }
