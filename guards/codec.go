@@ -21,7 +21,7 @@ func asksCodec(run *record.Run, f record.Family) bool {
 // compress is slow or fast for the wrong reason, and its records are right all the same. All cells hash the same records, so all batches are equally long.
 func storedCodec(t *tally, version int, b record.BlockRun, f record.Family, c record.Cell) {
 	r := c.Stored
-	if r.Why != "" || f.Shape.RecordsPerBatch <= 0 {
+	if r.Why != "" || c.HashRecords <= 0 || f.Shape.RecordsPerBatch <= 0 {
 		return // said already: storedBatch is blind, or the known truth is
 	}
 	asked := cmp.Or(f.Shape.Compression, shape.CompressionNone)

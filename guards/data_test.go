@@ -56,6 +56,32 @@ func TestData(t *testing.T) {
 		{"one version's stored batch differs", onStored(liveProduce, func(r *record.ReadBack) { r.Hash++ }), produce, "what the client sent at this version is wrong"},
 		{"one version's stored batch is short", onStored(liveProduce, func(r *record.ReadBack) { r.Records-- }), produce, "9 records of a batch were read back where the client was given 10"},
 		{"nothing of one version's batch was stored", onStored(liveProduce, func(r *record.ReadBack) { r.Records, r.Hash, r.ExpectedHash = 0, 0, 0 }), produce, "0 records of a batch"},
+		{"one version forgets to compress", func(t *testing.T, run *record.Run) {
+			compressing(t, run)
+			r := block(t, run, liveProduce, 1).CellRows[1].Stored
+			r.Codecs, r.StoredBytes = []string{"none"}, 9204
+		}, produce, "was to send lz4 and stored batches of none: 9204 bytes where most clients of the block store 1111"},
+		{"one version compresses by another codec", func(t *testing.T, run *record.Run) {
+			compressing(t, run)
+			block(t, run, liveProduce, 1).CellRows[1].Stored.Codecs = []string{"snappy"}
+		}, produce, "stored batches of snappy"},
+		{"one version compresses some batches only", func(t *testing.T, run *record.Run) {
+			compressing(t, run)
+			block(t, run, liveProduce, 1).CellRows[1].Stored.Codecs = []string{"none", "lz4"}
+		}, produce, "stored batches of none and lz4"},
+		{"one version compresses what it should not", onStored(liveProduce, func(r *record.ReadBack) { r.Codecs = []string{"lz4"} }), produce, "was to send none"},
+		{"one version compresses to another length", onStored(liveProduce, func(r *record.ReadBack) { r.StoredBytes++ }), produce, "this version compresses otherwise"},
+		{"one version cuts its batches otherwise", onStored(liveProduce, func(r *record.ReadBack) { r.Batches++ }), produce, "2 record batches are stored of 10 records, which fill 1"},
+		{"how one version's batches are stored is unknown", onStored(liveProduce, func(r *record.ReadBack) { r.Codecs = nil }), []string{"data|" + liveProduce + "|12|blind"}, "was not read"},
+		{"one version's batches have no length", onStored(liveProduce, func(r *record.ReadBack) { r.StoredBytes = 0 }), []string{"data|" + liveProduce + "|12|blind"}, "was not read"},
+		{"one version's batches were not counted", onStored(liveProduce, func(r *record.ReadBack) { r.Batches = 0 }), []string{"data|" + liveProduce + "|12|blind"}, "was not read"},
+		{"nobody asked a record of schema 3 how batches are stored", func(t *testing.T, run *record.Run) {
+			run.Header.Schema = 3
+			block(t, run, liveProduce, 1).CellRows[1].Stored.Codecs = nil
+		}, nil, ""},
+		{"a client as shipped compresses as it likes", func(t *testing.T, run *record.Run) {
+			block(t, run, sanityProduce, 1).CellRows[0].Stored.Codecs = []string{"snappy"}
+		}, nil, ""},
 		{"one version's batch could not be read back", onStored(liveProduce, func(r *record.ReadBack) { r.Why = "timed out" }), []string{"data|" + liveProduce + "|12|blind"}, "of this version was not read back: timed out"},
 		{"one version's batch was not read back", func(t *testing.T, run *record.Run) {
 			block(t, run, liveProduce, 1).CellRows[1].Stored = nil
@@ -81,4 +107,19 @@ func TestData(t *testing.T) {
 			block(t, run, sanityProduce, 0).Close.Broker.ReadBack.Why = "timed out"
 		}, []string{"data|" + sanityProduce + "|-1|blind"}, "timed out"},
 	})
+}
+
+// compressing makes the good run's live Produce one of lz4, stored as such by all.
+func compressing(t *testing.T, run *record.Run) {
+	t.Helper()
+	for i := range run.Families {
+		if run.Families[i].Name == liveProduce {
+			run.Families[i].Shape.Compression = "lz4"
+		}
+	}
+	for fork := range goodBlocks {
+		for _, c := range block(t, run, liveProduce, fork).CellRows {
+			c.Stored.Codecs = []string{"lz4"}
+		}
+	}
 }

@@ -165,7 +165,7 @@ func goodBlock(run *record.Run, f record.Family, fork int) record.BlockRun {
 		b.CellRows = append(b.CellRows, record.Cell{Where: where, Cell: c.Cell, AnswerVersion: used(run, f, c.Version), RecordsPerRequest: goodRecords,
 			Hash: 1<<63 + 5, ExpectedHash: 1<<63 + 5, HashRecords: goodRecords})
 		if f.Tier > 0 && f.API == produceAPI {
-			b.CellRows[len(b.CellRows)-1].Stored = &record.ReadBack{Records: goodRecords, Hash: 12, ExpectedHash: 12}
+			b.CellRows[len(b.CellRows)-1].Stored = &record.ReadBack{Records: goodRecords, Hash: 12, ExpectedHash: 12, Batches: 1, StoredBytes: 1111, Codecs: []string{"none"}}
 		}
 	}
 	for _, c := range f.Cells {

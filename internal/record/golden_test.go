@@ -109,7 +109,7 @@ func goldenBroker(number measure.Counter) *BrokerEvidence {
 	return &BrokerEvidence{
 		RequestsByVersion: map[int]measure.Counter{4: number}, RequestsListed: true, Requests: number, ProduceConversions: number, FetchConversions: number,
 		TopicProduceConversions: measure.Counter{State: measure.Absent, Value: 1, Why: "no such bean"}, TopicFetchConversions: measure.Counter{State: measure.Unreadable, Value: 1, Why: "401"},
-		LogStartOffset: 1, LogEndOffset: 2, OffsetsWhy: "read", ReadBack: &ReadBack{Records: 580, Hash: 1<<63 + 3, ExpectedHash: 1<<63 + 3, Why: "read"},
+		LogStartOffset: 1, LogEndOffset: 2, OffsetsWhy: "read", ReadBack: &ReadBack{Records: 580, Hash: 1<<63 + 3, ExpectedHash: 1<<63 + 3, Why: "read", Batches: 58, StoredBytes: 9204, Codecs: []string{"lz4"}},
 		Release: "4.4.0", Commit: "c0ffee", ClusterID: "cluster", StartTimeMs: 1796077200000, IdentityWhy: "read",
 		Leader: &goldenLeader,
 	}
