@@ -1,7 +1,10 @@
 // Package verdict turns a record and its findings into words: per version, per family and for the run.
 package verdict
 
-import "protocolbench/guards"
+import (
+	"protocolbench/guards"
+	"protocolbench/internal/record"
+)
 
 // Words per version.
 const (
@@ -45,6 +48,8 @@ type Verdict struct {
 	Guards     []guards.Finding `json:"guards"`
 	Negotiated []Negotiated     `json:"negotiated"`
 	Warnings   []Warning        `json:"warnings"`
+	// NotCovered is what the program has families for and this run did not measure; nil where the record doesn't say.
+	NotCovered []record.Unmeasured `json:"notCovered,omitempty"`
 }
 
 // Client is the build under test.
@@ -123,6 +128,8 @@ type Family struct {
 	WallMargin float64 `json:"wallMargin,omitempty"`
 	// Builds is there in a run of two builds. Margin and Floor are then those of candidate against baseline.
 	Builds *Builds `json:"builds,omitempty"`
+	// Limits are what the family could not have seen.
+	Limits *Limits `json:"limits,omitempty"`
 	// Embedded: measured on an embedded broker. Reports show no figure of it.
 	Embedded bool `json:"embedded,omitempty"`
 }
