@@ -150,6 +150,7 @@ func (s *session) openRecord() error {
 		Controls: record.NegativeControls(), AnyBroker: s.AnyBroker,
 	}
 	header.SharedHost = s.SharedHost
+	header.NotCovered = s.notCovered(s.embedded)
 	for _, p := range s.Plants {
 		header.Plants = append(header.Plants, p.String())
 	}

@@ -68,6 +68,16 @@ type Header struct {
 	Controls []string `json:"controls,omitempty" since:"3"`
 	// AnyBroker: the user's --any-broker. A broker of another kind than its tier is for was not refused.
 	AnyBroker bool `json:"anyBroker,omitempty" since:"3"`
+	// NotCovered is what the program has families for and the run was not asked to measure.
+	NotCovered []Unmeasured `json:"notCovered,omitempty" since:"4"`
+}
+
+// Unmeasured are families of one axis that a run leaves out, by the smallest profile that measures them.
+type Unmeasured struct {
+	Name     string   `json:"name"` // that --only takes: tier1/fetch/size
+	Profile  string   `json:"profile"`
+	Sizes    []string `json:"sizes,omitempty"` // of them, where they have any
+	Families int      `json:"families"`
 }
 
 // Build is one build of a client: its identity, whatever it is called and wherever it lies.

@@ -57,6 +57,7 @@ func judgeBuilds(j judgement, buildMargin float64, families int) *judgement {
 	for i, c := range b.versions {
 		b.out.Cells = append(b.out.Cells, b.cell(i, c))
 	}
+	b.out.Limits = b.limits()
 	return &b.judgement
 }
 

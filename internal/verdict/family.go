@@ -74,6 +74,7 @@ func judgeFamily(run record.FamilyRun, margin float64, facts runFacts) *judgemen
 	j.out.Steps = j.steps(facts.seed)
 	j.out.Dearer = j.dearer(j.out.Steps)
 	j.warnOfOpen()
+	j.out.Limits = j.limitsOf(facts.seed)
 	return j
 }
 

@@ -25,7 +25,7 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 	v := Verdict{Schema: Schema, Seed: h.Seed, Profile: h.Profile, Replay: h.Replay, Plants: h.Plants,
 		Client:  clientOf(h.Client, h.ClientBuild),
 		Brokers: []Broker{}, Families: []Family{}, Sanity: []Sanity{}, Guards: append([]guards.Finding{}, findings...),
-		Negotiated: negotiatedOf(run), Warnings: []Warning{}}
+		Negotiated: negotiatedOf(run), Warnings: []Warning{}, NotCovered: h.NotCovered}
 	if h.Baseline != nil {
 		baseline := clientOf(*h.Baseline, h.BaselineBuild)
 		v.Baseline = &baseline
@@ -72,6 +72,9 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 		j := judgeFamily(f, margin, runFacts{h.Seed, measured, h.Budget.Looks})
 		judged = append(judged, j)
 		family := j.out
+		if family.Limits != nil {
+			family.Limits.NotCovered = notCovered(run, f)
+		}
 		if voids > 0 {
 			family.Warnings = append(family.Warnings, Warning{Text: fmt.Sprintf("%d of %d blocks of %s are void, since another broker answered in them: their numbers are not used", voids, voids+len(f.BlockRuns), f.Name),
 				Remedy: "see the broker identity guard; keep the broker running, and run again"})

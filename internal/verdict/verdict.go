@@ -1,7 +1,10 @@
 // Package verdict turns a record and its findings into words: per version, per family and for the run.
 package verdict
 
-import "protocolbench/guards"
+import (
+	"protocolbench/guards"
+	"protocolbench/internal/record"
+)
 
 // Words per version.
 const (
@@ -48,6 +51,8 @@ type Verdict struct {
 	// LeftOut are the versions and families that were not compared, each with its reason; Accounting holds what was judged against what was planned.
 	LeftOut    []LeftOut  `json:"leftOut"`
 	Accounting Accounting `json:"accounting"`
+	// NotCovered is what the program has families for and this run did not measure; nil where the record doesn't say.
+	NotCovered []record.Unmeasured `json:"notCovered,omitempty"`
 }
 
 // Client is the build under test.
@@ -126,6 +131,8 @@ type Family struct {
 	WallMargin float64 `json:"wallMargin,omitempty"`
 	// Builds is there in a run of two builds. Margin and Floor are then those of candidate against baseline.
 	Builds *Builds `json:"builds,omitempty"`
+	// Limits are what the family could not have seen.
+	Limits *Limits `json:"limits,omitempty"`
 	// Embedded: measured on an embedded broker. Reports show no figure of it.
 	Embedded bool `json:"embedded,omitempty"`
 }

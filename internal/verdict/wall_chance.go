@@ -12,6 +12,7 @@ import (
 type longGaps struct {
 	draws     map[int]*drawGaps
 	lengthsNs []float64 // the version's long gaps
+	forks     []gapFork // one by one, as they were added
 }
 
 // drawGaps are those of one draw.
@@ -54,6 +55,7 @@ func (g *longGaps) add(draw, part int, in forkGaps) {
 	}
 	d.parts[part].add(in)
 	d.forks++
+	g.forks = append(g.forks, gapFork{draw, part, in})
 	if in.excess() > 0 {
 		d.above++
 	}
@@ -80,6 +82,13 @@ func (g *longGaps) drawsWithAStall() int {
 		}
 	}
 	return came
+}
+
+// shows tells whether the version has more long gaps than chance gives one of so many versions; stalls, whether they came back in every draw, too.
+func (g *longGaps) shows(versions int) bool { return g.chance() < rareAlpha/float64(versions) }
+
+func (g *longGaps) stalls(versions int) bool {
+	return g.drawsWithAStall() == len(g.draws) && g.shows(versions)
 }
 
 // chance is that of as many long gaps on the version, over all draws, if they hit its batches no more than those of the calm cells.

@@ -41,11 +41,11 @@ func (j *judgement) stalls() {
 	}
 	for i := range j.versions {
 		g := j.gapsOf(i, long)
-		if g.chance() >= rareAlpha/float64(len(j.versions)) {
+		if !g.shows(len(j.versions)) {
 			continue
 		}
 		w := j.out.Cells[i].Wall
-		w.Stalls = g.drawsWithAStall() == len(g.draws)
+		w.Stalls = g.stalls(len(j.versions))
 		text := g.text(long)
 		w.Why = strings.TrimPrefix(w.Why+"; "+text, "; ")
 		if !w.Stalls {
