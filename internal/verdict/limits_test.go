@@ -189,7 +189,7 @@ func TestNothingIsFoundWhereNothingCouldBeJudged(t *testing.T) {
 	w := quickWorld(1)
 	run := w.run()
 	run.Families[0].BlockRuns = run.Families[0].BlockRuns[:1]
-	if got := Judge(run, goodGuards(), Options{}).Families[0].Limits; got.SmallestDifference != Unbounded || got.Stalls.OneIn != 0 {
+	if got := Judge(run, goodGuards(run), Options{}).Families[0].Limits; got.SmallestDifference != Unbounded || got.Stalls.OneIn != 0 {
 		t.Errorf("one fork: %+v", *got)
 	}
 	w.planted = 0 // the canary is not seen
@@ -206,7 +206,7 @@ func TestNothingIsFoundWhereNothingCouldBeJudged(t *testing.T) {
 func TestVersionsThatAFamilyLeavesOut(t *testing.T) {
 	run := quickWorld(1).run()
 	run.Plans = []record.Plan{{Tier: 1, API: "Fetch", Implemented: [2]int{2, 19}}, {Tier: 1, API: "Produce", Implemented: [2]int{0, 30}}, {Tier: 0, API: "Fetch", Implemented: [2]int{0, 40}}}
-	if got := Judge(run, goodGuards(), Options{}).Families[0].Limits.NotCovered; !slices.Equal(got, []int{2, 3, 19}) {
+	if got := Judge(run, goodGuards(run), Options{}).Families[0].Limits.NotCovered; !slices.Equal(got, []int{2, 3, 19}) {
 		t.Errorf("got %v", got)
 	}
 }

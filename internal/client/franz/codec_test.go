@@ -238,7 +238,7 @@ func TestOpenRefusesWhatItCannotBe(t *testing.T) {
 		"unknown mode":       {live(func(o *driver.Open) { o.Mode = "fast" }), "fast"},
 		"no requests":        {live(func(o *driver.Open) { o.MaxRequests = 0 }), "maxRequests"},
 		"no topic":           {live(func(o *driver.Open) { o.Topic = "" }), "topic"},
-		"two partitions":     {live(func(o *driver.Open) { o.Shape.Partitions = 2 }), "partition 0"},
+		"two topics":         {live(func(o *driver.Open) { o.Shape.Topics = 2 }), "a live cell has one"},
 		"batches in Produce": {live(func(o *driver.Open) { o.Shape.BatchesPerPartition = 2 }), "more partitions"},
 		"unpinned codec":     {opening(0, apiFetch, driver.Unpinned, s, driver.ModeBare), "tier 0"},
 		"old Fetch codec":    {opening(0, apiFetch, 3, s, driver.ModeBare), "v3"},
