@@ -8,13 +8,15 @@ import (
 )
 
 // Due lists the guards that have to answer about a family that was measured. A guard that says nothing about it has not passed.
-func Due(f record.Family) []string {
+func Due(run *record.Run, f record.Family) []string {
 	due := []string{Completeness, Pin, Data, Clocks, Host}
 	switch {
 	case f.Message != "":
 		return append(due, Counters) // what is not asked of messages, and why, is said once for all (notAskedOfMessages)
 	case f.Tier == 2:
 		due = append(due, Negotiation, Memory)
+	case run.Header.Schema >= 4:
+		due = append(due, Memory)
 	}
 	due = append(due, Conversions, Log, KnownTruth, Counters)
 	if hasWire(f) {
@@ -46,7 +48,7 @@ func MayNotApply(run *record.Run, f record.Family, guard string) bool {
 // Silent lists the guards of a family that have not answered, and those whose answer is that they don't apply where they do.
 func Silent(run *record.Run, f record.Family, findings []Finding) []string {
 	var silent []string
-	for _, guard := range Due(f) {
+	for _, guard := range Due(run, f) {
 		var outcomes []Outcome
 		for _, finding := range findings {
 			if finding.Guard == guard && finding.Family == f.Name {

@@ -81,7 +81,7 @@ func TestSilentGuards(t *testing.T) {
 		if silent := Silent(run, f.Family, findings); silent != nil {
 			t.Errorf("%s: %v", f.Name, silent)
 		}
-		for _, guard := range Due(f.Family) {
+		for _, guard := range Due(run, f.Family) {
 			without := slices.DeleteFunc(slices.Clone(findings), func(x Finding) bool { return x.Family == f.Name && x.Guard == guard })
 			if silent := Silent(run, f.Family, without); !slices.Equal(silent, []string{guard}) {
 				t.Errorf("%s without %s: %v", f.Name, guard, silent)

@@ -119,7 +119,7 @@ func makeRun(seedValue uint64, worlds ...synthetic.World) made {
 func judge(run *record.Run) verdict.Verdict {
 	var findings []guards.Finding
 	for _, f := range run.Families {
-		for _, guard := range guards.Due(f.Family) {
+		for _, guard := range guards.Due(run, f.Family) {
 			findings = append(findings, guards.Finding{Guard: guard, Tier: f.Tier, Family: f.Name, Version: guards.AllVersions, Outcome: guards.Pass})
 		}
 	}

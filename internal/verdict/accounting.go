@@ -264,7 +264,7 @@ func (a *Accounting) countGuards(run *record.Run, v *Verdict, f record.FamilyRun
 		return // nothing is left to ask about; the blocks are void, and counted
 	}
 	silent := guards.Silent(run, f.Family, v.Guards)
-	due := len(guards.Due(f.Family))
+	due := len(guards.Due(run, f.Family))
 	a.Guards.Due += due
 	a.Guards.Silent += len(silent)
 	a.Guards.Answered += due - len(silent)

@@ -55,7 +55,7 @@ func batchOf(where record.Where, f record.Family, round, position, cell int, req
 func goodGuards(run *record.Run) []guards.Finding {
 	findings := []guards.Finding{{Guard: guards.Pin, Tier: 1, Version: -1, Outcome: guards.Pass}, {Guard: guards.Conversions, Tier: 1, Version: -1, Outcome: guards.NotApplicable}}
 	for _, f := range run.Families {
-		for _, guard := range guards.Due(f.Family) {
+		for _, guard := range guards.Due(run, f.Family) {
 			findings = append(findings, guards.Finding{Guard: guard, Tier: f.Tier, Family: f.Name, Version: -1, Outcome: guards.Pass})
 		}
 	}
