@@ -67,6 +67,19 @@ func TestRetainedByVersion(t *testing.T) {
 		{"a little more", inAll(workerBytes/goodRequests+16, 0, 17), of(Fail, 17), "v17 keeps"},
 		{"a pool that the next batch finds empty", inAll(0, 512, 17), nil, ""},
 		{"in one block of two", func(t *testing.T, run *record.Run) { keeping(t, run, 0, 4096, 0, 17) }, append(of(Blind, 16), of(Fail, 17)...), ""},
+		{"each client keeps a buffer once, after its first batch", func(t *testing.T, run *record.Run) {
+			for fork := range goodBlocks {
+				b, live := block(t, run, liveFetch, fork), uint64(20<<20)
+				seen := map[int]bool{}
+				for i := range b.Batches {
+					b.Batches[i].HeapLiveBytes = live
+					if !seen[b.Batches[i].Cell] {
+						live += 1 << 20
+					}
+					seen[b.Batches[i].Cell] = true
+				}
+			}
+		}, nil, ""},
 		{"no readings", func(t *testing.T, run *record.Run) {
 			for fork := range goodBlocks {
 				for i := range block(t, run, liveFetch, fork).Batches {
@@ -87,5 +100,36 @@ func TestEarlierRecordsAreNotAskedWhatVersionsKeep(t *testing.T) {
 	run.Header.Schema = 4
 	if findings := checkMemory(run, f); len(findings) != 3 || findings[0].Outcome != Blind {
 		t.Errorf("schema 4 without readings: %v", findings)
+	}
+}
+
+// What is too seldom to be seen at each version is seen over all of them.
+func TestRetainedOverAllVersions(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 16))
+	run := goodRun()
+	for i := range run.Families {
+		f := &run.Families[i]
+		if f.Name != liveFetch {
+			continue
+		}
+		for fork := range f.BlockRuns {
+			b, live := &f.BlockRuns[fork], uint64(20<<20)
+			b.Batches = slices.Repeat(b.Batches, 4)
+			for i := range b.Batches {
+				b.Batches[i].HeapLiveBytes = live
+				if random.IntN(8) == 0 {
+					live += 4096
+				}
+			}
+		}
+		var failed []int
+		for _, finding := range checkRetained(run, *f) {
+			if finding.Outcome == Fail {
+				failed = append(failed, finding.Version)
+			}
+		}
+		if !slices.Equal(failed, []int{AllVersions}) {
+			t.Errorf("a batch of eight keeps 4 KiB, whatever its version: failed are %v", failed)
+		}
 	}
 }

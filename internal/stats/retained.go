@@ -27,11 +27,32 @@ func RetainedBy(stretches [][]HeapStep) map[int]Retained {
 	keeps := solveRetained(stretches)
 	retained := map[int]Retained{}
 	for of, charged := range charge(stretches, keeps) {
-		if n := float64(len(charged)); n > 1 {
-			retained[of] = Retained{Estimated{mean(charged), Error{math.Sqrt(squares(charged) / (n - 1) / n), n - 1}}, len(charged)}
+		if r, ok := meanRetained(charged); ok {
+			retained[of] = r
 		}
 	}
 	return retained
+}
+
+// GrowthOf is by how much the heap grew in a step of all versions but some.
+func GrowthOf(stretches [][]HeapStep, but map[int]bool) (Retained, bool) {
+	var all []float64
+	for _, stretch := range stretches {
+		for _, s := range stretch {
+			if !but[s.Of] {
+				all = append(all, s.Bytes)
+			}
+		}
+	}
+	return meanRetained(all)
+}
+
+func meanRetained(bytes []float64) (Retained, bool) {
+	n := float64(len(bytes))
+	if n < 2 {
+		return Retained{}, false
+	}
+	return Retained{Estimated{mean(bytes), Error{math.Sqrt(squares(bytes) / (n - 1) / n), n - 1}}, len(bytes)}, true
 }
 
 // Reach is how far a one-sided bound of the level lies from the estimate.
