@@ -71,13 +71,29 @@ func keptIn(f record.Family, blocks []record.BlockRun, level float64) map[int]ke
 	return found
 }
 
-// keptTogether is by what the heap grew in a batch of the versions that aren't named already, in the second halves of blocks: what every client keeps once is as
-// many jumps as there are clients.
+// keptTogether is what the versions that aren't named already keep, taken for one, in the second halves of blocks: what every client keeps once is as many jumps as
+// there are clients.
 func keptTogether(f record.Family, blocks []record.BlockRun, named map[int]bool) kept {
 	steps := stepsOf(f, blocks, secondHalf)
-	r, ok := stats.GrowthOf(steps.stretches, named)
+	r, ok := stats.GrowthOf(steps.stretches)
+	if len(named) > 0 {
+		r, ok = retainedByOthers(steps.stretches, named)
+	}
 	if !ok {
 		return kept{}
 	}
 	return steps.kept(AllVersions, r, keptLevel, r.Value/(steps.requests[AllVersions]/steps.batches[AllVersions]))
+}
+
+// retainedByOthers takes all versions but the named ones for one.
+func retainedByOthers(stretches [][]stats.HeapStep, named map[int]bool) (stats.Retained, bool) {
+	for _, stretch := range stretches {
+		for i := range stretch {
+			if !named[stretch[i].Of] {
+				stretch[i].Of = AllVersions
+			}
+		}
+	}
+	r, ok := stats.RetainedBy(stretches)[AllVersions]
+	return r, ok
 }

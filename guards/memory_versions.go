@@ -20,7 +20,7 @@ const (
 	keptBytes     = 16  // per request: a pointer and a little; versions of a clean client read 0 to 0.4
 	workerBytes   = 256 // per batch, for what a worker may write down of it
 	keptLevel     = 1 - 1e-4
-	fewestCharged = 3   // batches of a version
+	fewestCharged = 4   // batches of a version
 	seenShare     = 0.5 // of the bytes of a request: where a client that kept half of them wouldn't be seen, the guard is blind
 )
 
@@ -61,16 +61,27 @@ func checkRetained(run *record.Run, f record.FamilyRun) []Finding {
 	named := map[int]bool{}
 	for _, v := range versionsOf(f.Family) {
 		finding := retained(f.Family, v, all[v], each)
+		if hasWire(f.Family) {
+			judgeGrowth(&finding, connectionsOf(f, v), "it reconnects, where one connection carries any number of requests; look for what closes it")
+		}
 		if finding.Outcome == Fail {
 			named[v] = true
 		}
 		findings = append(findings, finding)
 	}
+	return append(findings, retainedTogether(f, named))
+}
+
+// retainedTogether is about what is nobody's: the process's goroutines and files, and what is kept too seldom to be seen at each version.
+func retainedTogether(f record.FamilyRun, named map[int]bool) Finding {
+	finding := Finding{Guard: Memory, Tier: f.Tier, Family: f.Name, Version: AllVersions, Outcome: Pass, Evidence: map[string]any{"growth": shownOf(processOf(f))},
+		Why: "goroutines and open files of the process don't grow with its requests, nor does the heap over all versions"}
 	if together := keptTogether(f.Family, f.BlockRuns, named); together.found() {
-		findings = append(findings, Finding{Guard: Memory, Tier: f.Tier, Family: f.Name, Version: AllVersions, Outcome: Fail, Evidence: together.shown(),
-			Why: fmt.Sprintf("the client keeps %s over all versions, too little or too seldom to be seen at each of them: it keeps what it should let go; take a heap profile of a long run", together.words())})
+		finding.Outcome, finding.Evidence = Fail, together.shown()
+		finding.Why = fmt.Sprintf("the client keeps %s over all versions, too little or too seldom to be seen at each of them: it keeps what it should let go; take a heap profile of a long run", together.words())
 	}
-	return findings
+	judgeGrowth(&finding, processOf(f), processAdvice)
+	return finding
 }
 
 // retained is the answer about one version.
