@@ -33,7 +33,7 @@ func goodRunOfTwo() *record.Run {
 
 // splitWorkers gives the baseline's clients a worker of their own, which used half of the CPU.
 func splitWorkers(e *record.Evidence, usedNs int64) {
-	baseline := record.WorkerEvidence{Worker: driver.Snapshot{CPUNs: 500_000_000 + usedNs}, OutsideCPUNs: 501_000_000 + usedNs}
+	baseline := record.WorkerEvidence{Worker: driver.Snapshot{CPUNs: 500_000_000 + usedNs, Goroutines: 20, OpenFiles: 30}, OutsideCPUNs: 501_000_000 + usedNs}
 	e.Worker.CPUNs, e.OutsideCPUNs = 1_000_000_000+usedNs, 1_001_000_000+usedNs
 	var mine []driver.CellSnapshot
 	for _, c := range e.Worker.Cells {

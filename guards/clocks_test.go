@@ -40,7 +40,7 @@ func TestClocks(t *testing.T) {
 			for i := range f.BlockRuns {
 				f.BlockRuns[i].Orders = f.BlockRuns[i].Orders[:1]
 			}
-		}, append(one("blind"), "memory|"+codecFetch+"|16|blind", "memory|"+codecFetch+"|17|blind"), "only 2 rounds"},
+		}, append(one("blind"), "memory|"+codecFetch+"|16|blind", "memory|"+codecFetch+"|17|blind", "memory|"+codecFetch+"|18|blind"), "only 2 rounds"},
 		{"a batch that claims more than the process used", func(t *testing.T, run *record.Run) {
 			b := block(t, run, codecFetch, 1)
 			b.Batches[7].CPUNs = b.Batches[7].OutsideCPUNs + 2*grainNs

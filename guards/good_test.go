@@ -35,7 +35,7 @@ const (
 func goodRun() *record.Run {
 	run := &record.Run{
 		Header: record.Header{Schema: record.Schema, Tiers: []int{0, 1, 2}, Controls: record.NegativeControls(),
-			Client: driver.Hello{Client: "franz-go", Abilities: []string{"codec", "live", "plant", "steady", "hash", "frames", "own-version"}}},
+			Client: driver.Hello{Client: "franz-go", Abilities: []string{"codec", "live", "plant", "steady", "hash", "frames", "own-version", driver.AbilityHeap}}},
 		Brokers: []record.Broker{
 			{Tier: 1, Provider: "jvm", Release: "4.4.0", Commit: "c4", ClusterID: "modern", JolokiaURL: "http://j1", StartTimeMs: 1000, VersionTags: true},
 			{Tier: 2, Provider: "jvm", Release: "1.1.0", Commit: "c1", ClusterID: "old", JolokiaURL: "http://j2", StartTimeMs: 2000, FetchConverts: true},
@@ -208,7 +208,7 @@ func goodBatch(f record.Family, where record.Where, round, position, cell int) r
 	b := record.Batch{Where: where, Round: round, Position: position, Cell: cell, BrokerCPUNs: -1,
 		ExpectedRecords: goodRequests * goodRecords, ExpectedBytes: goodRequests * goodRecords * 80, ExpectedByteSum: 77, ExpectedFirstKey: "first", ExpectedLastKey: "last"}
 	b.Requests, b.Records, b.Bytes, b.ByteSum, b.FirstKey, b.LastKey = goodRequests, b.ExpectedRecords, b.ExpectedBytes, b.ExpectedByteSum, b.ExpectedFirstKey, b.ExpectedLastKey
-	b.HeapLiveBytes = 20<<20 + uint64((round+cell)%4)*100 // a clean client moves, and comes back
+	b.HeapLiveBytes = 20<<20 + uint64((round+cell)%4)*8 // a clean client moves, and comes back
 	b.CPUNs = 10_000_000 + int64(round%3)*100_000
 	if f.Cells[cell].Role == record.RoleCanary {
 		b.CPUNs += 1_000_000
@@ -229,6 +229,7 @@ func goodEvidence(run *record.Run, f record.Family, where record.Where, when str
 	const before, bracket = 7, goodRounds * goodRequests
 	e := &record.Evidence{Where: where, When: when, OutsideCPUNs: 1_001_000_000}
 	e.Worker.CPUNs, e.Worker.HeapLiveBytes = 1_000_000_000, 20<<20
+	e.Worker.Goroutines, e.Worker.OpenFiles = 30, 40
 	sent := int64(before)
 	if when == record.WhenClose {
 		sent += bracket
@@ -241,7 +242,7 @@ func goodEvidence(run *record.Run, f record.Family, where record.Where, when str
 		for _, c := range f.Cells {
 			v := used(run, f, c.Version)
 			counted[v] += sent
-			e.Worker.Cells = append(e.Worker.Cells, driver.CellSnapshot{Cell: c.Cell, Reads: 2 * sent, DataSegsIn: 3 * sent, Frames: []driver.Frames{
+			e.Worker.Cells = append(e.Worker.Cells, driver.CellSnapshot{Cell: c.Cell, Reads: 2 * sent, DataSegsIn: 3 * sent, ConnectionsOpened: 2, ConnectionsOpen: 2, Frames: []driver.Frames{
 				{Key: f.Key, Version: int16(v), Count: sent}, {Key: 18, Version: 4, Count: 1}, {Key: 3, Version: 12, Count: 1}}})
 		}
 		e.Worker.Cells = append(e.Worker.Cells, driver.CellSnapshot{Cell: -1, Frames: []driver.Frames{{Key: 2, Version: 10, Count: sent}}})

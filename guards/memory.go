@@ -3,6 +3,7 @@ package guards
 import (
 	"fmt"
 
+	"protocolbench/internal/driver"
 	"protocolbench/internal/record"
 )
 
@@ -60,6 +61,9 @@ func checkMemory(run *record.Run, f record.FamilyRun) []Finding {
 			heaps[0].firstBytes/(1<<20), heaps[0].lastBytes/(1<<20))
 	default:
 		finding.Outcome, finding.Why = Pass, "the client's live heap after a full collection stayed flat"
+	}
+	if run.Header.Schema >= 4 { // earlier records don't have these
+		judgeGrowth(&finding, append(processOf(f), connectionsOf(f, driver.Unpinned)...), processAdvice)
 	}
 	return []Finding{finding}
 }

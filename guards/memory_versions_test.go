@@ -66,7 +66,19 @@ func TestRetainedByVersion(t *testing.T) {
 		{"as much as is allowed", inAll(workerBytes/goodRequests, 0, 17), nil, ""},
 		{"a little more", inAll(workerBytes/goodRequests+16, 0, 17), of(Fail, 17), "v17 keeps"},
 		{"a pool that the next batch finds empty", inAll(0, 512, 17), nil, ""},
-		{"in one block of two", func(t *testing.T, run *record.Run) { keeping(t, run, 0, 4096, 0, 17) }, append(of(Blind, 16), of(Fail, 17)...), ""},
+		{"each client keeps a buffer once, after its first batch", func(t *testing.T, run *record.Run) {
+			for fork := range goodBlocks {
+				b, live := block(t, run, liveFetch, fork), uint64(20<<20)
+				seen := map[int]bool{}
+				for i := range b.Batches {
+					b.Batches[i].HeapLiveBytes = live
+					if !seen[b.Batches[i].Cell] {
+						live += 1 << 20
+					}
+					seen[b.Batches[i].Cell] = true
+				}
+			}
+		}, nil, ""},
 		{"no readings", func(t *testing.T, run *record.Run) {
 			for fork := range goodBlocks {
 				for i := range block(t, run, liveFetch, fork).Batches {
@@ -74,6 +86,35 @@ func TestRetainedByVersion(t *testing.T) {
 				}
 			}
 		}, of(Blind, 16, 17, 18), "heapLiveBytes"},
+		{"a connection for each request of a version", func(t *testing.T, run *record.Run) {
+			for fork := range goodBlocks {
+				b := block(t, run, liveFetch, fork)
+				for i, c := range b.Close.Worker.Cells {
+					if c.Cell == 1 {
+						b.Close.Worker.Cells[i].ConnectionsOpened += goodRounds * goodRequests
+					}
+				}
+			}
+		}, of(Fail, 17), "from 2 to 26 connections opened over 24 requests"},
+		{"a client that reconnects once", func(t *testing.T, run *record.Run) {
+			block(t, run, liveFetch, 0).Close.Worker.Cells[1].ConnectionsOpened++
+		}, nil, ""},
+		{"connections that nobody counted", func(t *testing.T, run *record.Run) {
+			block(t, run, liveFetch, 0).Close.Worker.Cells[1].ConnectionsOpened = 0
+		}, of(Blind, 17), "were not counted"},
+		{"a goroutine for each response", func(t *testing.T, run *record.Run) {
+			block(t, run, liveFetch, 1).Close.Worker.Goroutines += 17
+		}, of(Fail, AllVersions), "from 30 to 47 goroutines"},
+		{"open files that grow", func(t *testing.T, run *record.Run) {
+			block(t, run, liveFetch, 1).Close.Worker.OpenFiles += 9
+		}, of(Fail, AllVersions), "from 40 to 49 open files"},
+		{"a few of both", func(t *testing.T, run *record.Run) {
+			block(t, run, liveFetch, 1).Close.Worker.OpenFiles += 8
+			block(t, run, liveFetch, 1).Close.Worker.Goroutines += 16
+		}, nil, ""},
+		{"goroutines that nobody counted", func(t *testing.T, run *record.Run) {
+			block(t, run, liveFetch, 1).Open.Worker.Goroutines = 0
+		}, of(Blind, AllVersions), "were not counted"},
 	})
 }
 
@@ -85,7 +126,47 @@ func TestEarlierRecordsAreNotAskedWhatVersionsKeep(t *testing.T) {
 		t.Errorf("%v", findings)
 	}
 	run.Header.Schema = 4
-	if findings := checkMemory(run, f); len(findings) != 3 || findings[0].Outcome != Blind {
+	if findings := checkMemory(run, f); len(findings) != 4 || findings[0].Outcome != Blind {
 		t.Errorf("schema 4 without readings: %v", findings)
+	}
+}
+
+// What is too seldom to be seen at each version is seen over all of them, and what is kept in one block of two in that one.
+func TestRetainedOverVersionsAndBlocks(t *testing.T) {
+	for name, c := range map[string]struct {
+		keeps func(random *rand.Rand, fork, version int) bool
+		want  []int
+	}{
+		"a batch of eight, whatever its version": {func(random *rand.Rand, _, _ int) bool { return random.IntN(8) == 0 }, []int{AllVersions}},
+		"a version in one block":                 {func(_ *rand.Rand, fork, version int) bool { return fork == 1 && version == 17 }, []int{17}},
+		"none":                                   {func(*rand.Rand, int, int) bool { return false }, nil},
+	} {
+		random := rand.New(rand.NewPCG(5, 16))
+		run := goodRun()
+		family := familyOf(t, run, liveFetch)
+		f := record.FamilyRun{Family: family}
+		for fork := range goodBlocks {
+			b, live := *block(t, run, liveFetch, fork), uint64(20<<20)
+			b.Batches = slices.Repeat(b.Batches, 4)
+			for round := range slices.Chunk(b.Batches, len(family.Cells)) {
+				random.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
+				for i := range round {
+					round[i].HeapLiveBytes = live
+					if c.keeps(random, fork, versionOf(family, round[i].Cell)) {
+						live += 4096
+					}
+				}
+			}
+			f.BlockRuns = append(f.BlockRuns, b)
+		}
+		var failed []int
+		for _, finding := range checkRetained(run, f) {
+			if finding.Outcome == Fail {
+				failed = append(failed, finding.Version)
+			}
+		}
+		if !slices.Equal(failed, c.want) {
+			t.Errorf("%s: failed are %v, want %v", name, failed, c.want)
+		}
 	}
 }

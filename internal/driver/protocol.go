@@ -74,7 +74,7 @@ type Hello struct {
 	Messages []Range `json:"messages,omitempty"`
 	// Abilities: "codec" (tier 0), "live", "plant", "steady", "hash", "tcp" (TCP_INFO), "frames" (wire counts), "own-version"
 	// (the client itself says which version an answer had), "framing" (the mode of that name),
-	// "messages" (tier 0's messages without records), "profile" (a CPU profile of batches).
+	// "messages" (tier 0's messages without records), "profile" (a CPU profile of batches), "heap" (the live heap before each batch).
 	Abilities []string `json:"abilities"`
 }
 
@@ -94,6 +94,9 @@ const AbilityMessages = "messages"
 
 // AbilityProfile is that of a worker that can profile its batches.
 const AbilityProfile = "profile"
+
+// AbilityHeap is that of a worker that collects before each batch, and says what that found alive.
+const AbilityHeap = "heap"
 
 // Profile asks for a CPU profile of batches that are run as ever, until they have taken ForNs of CPU time. None of them is counted.
 type Profile struct {
@@ -249,6 +252,9 @@ type CellSnapshot struct {
 	// TCP data segments (TCP_INFO) over the cell's open connections; -1 where there is no such counter.
 	DataSegsIn  int64 `json:"dataSegsIn"`
 	DataSegsOut int64 `json:"dataSegsOut"`
+	// ConnectionsOpened since the cell was opened; ConnectionsOpen are those not closed yet.
+	ConnectionsOpened int64 `json:"connectionsOpened,omitempty" since:"4"`
+	ConnectionsOpen   int64 `json:"connectionsOpen,omitempty" since:"4"`
 }
 
 // Snapshot is the state of the worker's counters.
@@ -257,4 +263,7 @@ type Snapshot struct {
 	CPUNs         int64          `json:"cpuNs"`         // process CPU since start
 	HeapLiveBytes uint64         `json:"heapLiveBytes"` // alive at the last full collection, which each batch begins with
 	PeakRSSBytes  uint64         `json:"peakRSSBytes"`
+	// Goroutines are what stands for threads of work in the worker's language; OpenFiles are its descriptors. 0: this worker, or platform, can't say.
+	Goroutines int `json:"goroutines,omitempty" since:"4"`
+	OpenFiles  int `json:"openFiles,omitempty" since:"4"`
 }

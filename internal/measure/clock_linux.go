@@ -33,6 +33,15 @@ func PeakRSSBytes() uint64 {
 	return uint64(usage.Maxrss) * 1024 // Linux counts in KiB
 }
 
+// OpenFiles is how many descriptors this process has open; 0 where nobody can say.
+func OpenFiles() int {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil || len(open) == 0 {
+		return 0
+	}
+	return len(open) - 1 // one is that of the reading itself
+}
+
 // StartTicks is when a process started, in clock ticks since boot: with the pid it names one process for good.
 func StartTicks(pid int) (uint64, bool) {
 	fields, ok := procStat(pid)

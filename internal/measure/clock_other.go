@@ -20,6 +20,9 @@ func PeakRSSBytes() uint64 {
 	return uint64(usage.Maxrss) // bytes on macOS
 }
 
+// OpenFiles needs /proc.
+func OpenFiles() int { return 0 }
+
 // StartTicks needs /proc.
 func StartTicks(int) (uint64, bool) { return 0, false }
 

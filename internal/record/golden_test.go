@@ -101,8 +101,8 @@ func goldenCell() *Cell {
 
 func goldenSnapshot() driver.Snapshot {
 	return driver.Snapshot{
-		Cells: []driver.CellSnapshot{{Cell: 3, Frames: []driver.Frames{{Key: 1, Version: 4, Count: 46, Bytes: 4600}}, BytesIn: 1, BytesOut: 2, Reads: 3, DataSegsIn: 4, DataSegsOut: 5}},
-		CPUNs: 4, HeapLiveBytes: 1 << 22, PeakRSSBytes: 1 << 25,
+		Cells: []driver.CellSnapshot{{Cell: 3, Frames: []driver.Frames{{Key: 1, Version: 4, Count: 46, Bytes: 4600}}, BytesIn: 1, BytesOut: 2, Reads: 3, DataSegsIn: 4, DataSegsOut: 5, ConnectionsOpened: 3, ConnectionsOpen: 2}},
+		CPUNs: 4, HeapLiveBytes: 1 << 22, PeakRSSBytes: 1 << 25, Goroutines: 30, OpenFiles: 40,
 	}
 }
 

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -106,6 +107,39 @@ func TestLeaksAreChargedToTheirVersions(t *testing.T) {
 			if seen[v] != c.leaks(v) {
 				t.Errorf("%s: version %d found: %v (%+v)", name, v, seen[v], RetainedBy(stretches)[v])
 			}
+		}
+	}
+}
+
+// A client that has fetched ahead before its batch's collection keeps that in the step of whoever goes before it.
+func TestWhatIsFetchedAheadIsChargedToWhoFetchedIt(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 16))
+	var stretches [][]HeapStep
+	for range 4 {
+		var order []int
+		for range 18 {
+			order = append(order, random.Perm(15)...)
+		}
+		var stretch []HeapStep
+		for i, v := range order {
+			step := HeapStep{Of: v}
+			if v >= 4 {
+				step.Bytes += 18 * response
+			}
+			if i+1 < len(order) && order[i+1] >= 4 {
+				step.Bytes += 2 * response
+			}
+			stretch = append(stretch, step)
+		}
+		stretches = append(stretches, stretch)
+	}
+	for v, r := range RetainedBy(stretches) {
+		want := 0.0
+		if v >= 4 {
+			want = 20 * response
+		}
+		if math.Abs(r.Value-want) > 1 {
+			t.Errorf("version %d keeps %.0f bytes, want %.0f", v, r.Value, want)
 		}
 	}
 }

@@ -62,9 +62,9 @@ func fixed(orders [][]int) [][]int {
 }
 
 func evidence(where record.Where, cells []record.FamilyCell, when string, requests int64) *record.Evidence {
-	e := &record.Evidence{Kind: record.KindEvidence, Where: where, When: when, Worker: driver.Snapshot{HeapLiveBytes: 1 << 20}}
+	e := &record.Evidence{Kind: record.KindEvidence, Where: where, When: when, Worker: driver.Snapshot{HeapLiveBytes: 1 << 20, Goroutines: 30, OpenFiles: 40}}
 	for _, c := range cells {
-		e.Worker.Cells = append(e.Worker.Cells, driver.CellSnapshot{Cell: c.Cell, DataSegsIn: 5 + 3*requests,
+		e.Worker.Cells = append(e.Worker.Cells, driver.CellSnapshot{Cell: c.Cell, ConnectionsOpened: 2, ConnectionsOpen: 2, DataSegsIn: 5 + 3*requests,
 			Frames: []driver.Frames{{Key: 1, Version: int16(c.Version), Count: requests}, {Key: 3, Version: 12, Count: 2}}})
 	}
 	return e

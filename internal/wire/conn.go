@@ -11,6 +11,7 @@ type conn struct {
 	net.Conn
 	bytesIn, reads  atomic.Int64
 	segsIn, segsOut atomic.Int64 // as they were at Close; noSegments before
+	closed          atomic.Bool
 
 	mu       sync.Mutex // guards what follows: several goroutines may Write
 	bytesOut int64
@@ -49,6 +50,7 @@ func (c *conn) Close() error {
 		c.segsIn.Store(in)
 		c.segsOut.Store(out)
 	}
+	c.closed.Store(true)
 	return c.Conn.Close()
 }
 

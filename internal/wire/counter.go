@@ -127,7 +127,11 @@ func (c *Counter) Snapshot(cell int) driver.CellSnapshot {
 	if len(conns) == 0 {
 		snapshot.DataSegsIn, snapshot.DataSegsOut = noSegments, noSegments
 	}
+	snapshot.ConnectionsOpened = int64(len(conns))
 	for _, counted := range conns {
+		if !counted.closed.Load() {
+			snapshot.ConnectionsOpen++
+		}
 		counted.mu.Lock()
 		for i := range counted.flows {
 			addFrames(&snapshot, &counted.flows[i])

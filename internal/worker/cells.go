@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"runtime/metrics"
 	"slices"
 
@@ -158,6 +159,7 @@ func (s *server) snapshot() *driver.Snapshot {
 	// came out half as dear again.
 	snapshot.HeapLiveBytes = liveHeap()
 	snapshot.PeakRSSBytes = measure.PeakRSSBytes()
+	snapshot.Goroutines, snapshot.OpenFiles = runtime.NumGoroutine(), measure.OpenFiles()
 	// Last: the parent reads the same clock when the answer comes.
 	snapshot.CPUNs = measure.SelfCPUNs()
 	return &snapshot

@@ -10,7 +10,7 @@ import (
 )
 
 // abilities that a worker may claim; a misspelt one would be an ability that nobody uses.
-var knownAbilities = []string{"codec", "live", "plant", "steady", "hash", "tcp", "frames", "own-version", driver.ModeFraming, driver.AbilityMessages, driver.AbilityProfile}
+var knownAbilities = []string{"codec", "live", "plant", "steady", "hash", "tcp", "frames", "own-version", driver.ModeFraming, driver.AbilityMessages, driver.AbilityProfile, driver.AbilityHeap}
 
 // neededAbilities: without a plant there is no canary, and no family can be judged.
 var neededAbilities = []string{"plant", "frames"}

@@ -27,7 +27,7 @@ func (e *Engine) Hello() driver.Hello {
 		Client:    "franz-go",
 		Version:   unknown,
 		Build:     map[string]string{"go": runtime.Version(), "arch": runtime.GOARCH},
-		Abilities: []string{"codec", "live", "plant", "steady", "hash", "frames", "own-version", driver.ModeFraming, driver.AbilityMessages, driver.AbilityProfile},
+		Abilities: []string{"codec", "live", "plant", "steady", "hash", "frames", "own-version", driver.ModeFraming, driver.AbilityMessages, driver.AbilityProfile, driver.AbilityHeap},
 		Messages:  messageRanges(),
 	}
 	if runtime.GOOS == "linux" {
