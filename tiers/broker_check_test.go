@@ -147,7 +147,7 @@ func TestLimitsOfARealBroker(t *testing.T) {
 	c := startWith(t, []string{"fetch.max.bytes=20000", "socket.request.max.bytes=50000"})
 	t.Run("fetch.max.bytes", func(t *testing.T) {
 		c.Only = []string{"tier1/fetch/size=64KiB"}
-		wantBrokersWord(t, c, "Fetch for 65536 bytes got", "fetch.max.bytes")
+		wantBrokersWord(t, c, "Fetch for 65536 bytes got", "fetch.max.bytes of the broker allows less (it is 20000)")
 	})
 	t.Run("socket.request.max.bytes", func(t *testing.T) {
 		c.Only = []string{"tier1/produce/records=1000,acks=all"}
