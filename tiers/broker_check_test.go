@@ -126,19 +126,22 @@ func throttledAlone(t *testing.T, c Config, client *kgo.Client) {
 		t.Errorf("records of the past, to a topic that doesn't lift the broker's limit: %v", err)
 	}
 	batches := rehearsedBytes / (1000 * (keyBytes + valueBytes))
-	if err := a.Produce(t.Context(), r, content, 1000, batches); err != nil {
-		t.Fatal(err)
-	}
-	var throttled *admin.Throttled
-	for key, try := range map[string]func() error{
-		"producer_byte_rate": func() error { return a.Produce(t.Context(), r, content, 1000, batches) },
-		"consumer_byte_rate": func() error { _, err := a.Consume(t.Context(), r, 1<<20, 32); return err },
+	for _, try := range []struct {
+		quota string
+		run   func() error
+	}{
+		{"producer_byte_rate", func() error { return a.Produce(t.Context(), r, content, 1000, batches) }},
+		{"consumer_byte_rate", func() error { _, err := a.Consume(t.Context(), r, 1<<20, 32); return err }},
 	} {
-		quota(t, client, "client-id", &franz, kadm.AlterClientQuotaOp{Key: key, Value: 1 << 20})
-		if err := try(); !errors.As(err, &throttled) {
-			t.Errorf("%s: %v, want a throttle time", key, err)
+		if err := try.run(); err != nil {
+			t.Errorf("%s: without a quota: %v", try.quota, err)
 		}
-		quota(t, client, "client-id", &franz, kadm.AlterClientQuotaOp{Key: key, Remove: true})
+		quota(t, client, "client-id", &franz, kadm.AlterClientQuotaOp{Key: try.quota, Value: 1 << 20})
+		throttled := new(admin.Throttled)
+		if err := try.run(); !errors.As(err, &throttled) {
+			t.Errorf("%s: %v, want a throttle time", try.quota, err)
+		}
+		quota(t, client, "client-id", &franz, kadm.AlterClientQuotaOp{Key: try.quota, Remove: true})
 	}
 }
 
