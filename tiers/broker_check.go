@@ -28,15 +28,17 @@ func (e *unfitBroker) Error() string {
 	return "the broker is not set up for what is to be measured, which says nothing about the client: " + e.why + ": " + e.remedy
 }
 
-// rehearsalClientID is what franz-go calls itself where nobody gives it a name. A quota for the client id of another client under test is found in the list
-// of quotas only.
+// rehearsalClientID is what franz-go calls itself where nobody gives it a name. How another client calls itself is unknown here.
 const rehearsalClientID = "kgo"
+
+// anonymous is whom a broker takes everybody for on a connection without authentication, which all are here.
+const anonymous = "ANONYMOUS"
 
 // rehearse has this program's own client do what the families are going to do, before any of them: on topics of the same settings, with the same
 // batches and sizes. What it can't do, no client can, and the tier ends with a word about the broker.
 func (s *session) rehearse(ctx context.Context, l *live, families []*familyState) error {
 	l.ask(ctx)
-	if err := l.unfitQuota(); err != nil {
+	if err := s.unfitQuota(l.told.limits); err != nil {
 		return err
 	}
 	err := s.rehearseOn(ctx, l, families)
@@ -70,18 +72,23 @@ func (l *live) ask(ctx context.Context) {
 // harmlessRate is more than one client gets over any connection: a quota above it never throttles.
 const harmlessRate = 16 << 30
 
-// unfitQuota finds a quota that may be for the client under test. A burst of ten seconds passes before a broker throttles, so that what is moved in a
-// rehearsal may not show one.
-func (l *live) unfitQuota() error {
+// unfitQuota finds a quota that is, or may be, for a client under test. A burst of ten seconds passes before a broker throttles, so that what is moved in
+// a rehearsal may not show one.
+func (s *session) unfitQuota(quotas []admin.Quota) error {
 	names := map[string]string{"consumer_byte_rate": "Fetch", "producer_byte_rate": "Produce", "request_percentage": "every request"}
-	for _, q := range l.told.limits {
+	for _, q := range quotas {
 		api, throttles := names[q.Name]
-		if !throttles || q.Value >= harmlessRate || q.ClientID != "" && q.ClientID != rehearsalClientID {
+		if !throttles || q.Value >= harmlessRate || q.User != "" && q.User != anonymous || q.ClientID != "" && !s.mayBe(q.ClientID) {
 			continue
 		}
 		return &unfitBroker{fmt.Sprintf("a client quota throttles %s: %s", api, q), "remove it for the time of the run, or use a broker without one"}
 	}
 	return nil
+}
+
+// mayBe tells whether a client under test may use a client id. Of clients other than franz-go nobody knows it, so it may be any.
+func (s *session) mayBe(clientID string) bool {
+	return clientID == rehearsalClientID || slices.ContainsFunc(s.sides, func(of *side) bool { return of.hello.Client != "franz-go" })
 }
 
 func (l *live) listed() string {

@@ -80,9 +80,22 @@ func (s *session) rehearseFetch(ctx context.Context, l *live, r admin.Rehearsal,
 	}
 	if got < size*9/10 && l.row().Provider != broker.ProviderEmbedded { // batches are never cut by kfake
 		return &unfitBroker{fmt.Sprintf("this program's own Fetch for %d bytes got %d, of a log that holds more", size, got),
-			fmt.Sprintf("fetch.max.bytes of the broker allows less: set it to %d or more", 2*size)}
+			fmt.Sprintf("fetch.max.bytes of the broker allows less%s: set it to %d or more", l.hasSetting(ctx, r.Topic, "fetch.max.bytes"), 2*size)}
 	}
 	return nil
+}
+
+// hasSetting gives the value of a setting of the broker that leads a topic, where the broker tells it.
+func (l *live) hasSetting(ctx context.Context, topic, name string) string {
+	id, err := l.admin.Leader(ctx, topic)
+	if err != nil {
+		return ""
+	}
+	settings, err := l.admin.BrokerSettings(ctx, id)
+	if value, there := settings[name]; err == nil && there {
+		return " (it is " + value + ")"
+	}
+	return ""
 }
 
 // rehearsed is how many times so many bytes are moved. The embedded broker has no quotas, and keeps its log in memory.

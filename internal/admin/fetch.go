@@ -141,11 +141,14 @@ func (c *conn) fetchOf(topic string, of int32, offset int64, version int16, maxB
 	if err := kerr.ErrorForCode(response.ErrorCode); err != nil {
 		return nil, err
 	}
+	if err := c.throttled("Fetch", response.ThrottleMillis); err != nil { // first: a broker that throttles answers without any topic
+		return nil, err
+	}
 	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
 		return nil, errors.New("the broker's answer to Fetch has not one partition")
 	}
 	answer := response.Topics[0].Partitions[0]
-	return answer.RecordBatches, errors.Join(kerr.ErrorForCode(answer.ErrorCode), c.throttled("Fetch", response.ThrottleMillis))
+	return answer.RecordBatches, kerr.ErrorForCode(answer.ErrorCode)
 }
 
 // reading keeps records [first, end) of one partition as batches come in.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
@@ -107,5 +108,9 @@ var remedies = []struct {
 	{kerr.TopicAuthorizationFailed, "the cluster's authorizer (authorizer.class.name) doesn't let this program use topics protocolbench-*: add ACLs for create, describe, read, write and delete"},
 	{kerr.ClusterAuthorizationFailed, "the cluster's authorizer (authorizer.class.name) refuses this program: add ACLs for the cluster"},
 	{kerr.UnsupportedCompressionType, "the topic's compression.type can't be answered at this version: set it to producer"},
-	{errClosed, "a request longer than socket.request.max.bytes is answered by closing the connection, and so are clients above max.connections or connections.max.idle.ms: raise them"},
+	{errClosed, closedText},
+	{syscall.ECONNRESET, closedText},
+	{syscall.EPIPE, closedText},
 }
+
+const closedText = "a request longer than socket.request.max.bytes is answered by closing the connection, and so are clients above max.connections or connections.max.idle.ms: raise them"

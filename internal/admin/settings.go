@@ -98,8 +98,8 @@ type Quota struct {
 	Name   string // consumer_byte_rate and such
 	Value  float64
 	Entity string // whom it is for, by Kafka's names
-	// ClientID is the one client id that it is for; "" where it is for any.
-	ClientID string
+	// ClientID and User are the one client id and the one user that it is for; "" where it is for any.
+	ClientID, User string
 }
 
 func (q Quota) String() string {
@@ -114,14 +114,14 @@ func (a *Admin) Quotas(ctx context.Context) ([]Quota, error) {
 	}
 	var quotas []Quota
 	for _, d := range described {
-		clientID := ""
+		of := map[string]string{}
 		for _, c := range d.Entity {
-			if c.Type == "client-id" && c.Name != nil {
-				clientID = *c.Name
+			if c.Name != nil {
+				of[c.Type] = *c.Name
 			}
 		}
 		for _, v := range d.Values {
-			quotas = append(quotas, Quota{Name: v.Key, Value: v.Value, Entity: d.Entity.String(), ClientID: clientID})
+			quotas = append(quotas, Quota{Name: v.Key, Value: v.Value, Entity: d.Entity.String(), ClientID: of["client-id"], User: of["user"]})
 		}
 	}
 	return quotas, nil

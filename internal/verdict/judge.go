@@ -40,6 +40,7 @@ func Judge(run *record.Run, findings []guards.Finding, options Options) Verdict 
 		if h.AnyBroker {
 			v.Brokers[len(v.Brokers)-1].Overridden = guards.WrongKind(b)
 		}
+		v.Warnings = append(v.Warnings, untold(b)...)
 	}
 	for _, w := range run.Warnings {
 		v.Warnings = append(v.Warnings, Warning{Text: w, Remedy: "keep the record as it is; run again if the missing rows matter"})
@@ -103,4 +104,16 @@ func (v *Verdict) warnOnce(w Warning) {
 	if !slices.Contains(v.Warnings, w) {
 		v.Warnings = append(v.Warnings, w)
 	}
+}
+
+// untold warns of what an attached broker did not say of itself; a broker of the run's own has no quotas, and settings that are known.
+func untold(b record.Broker) []Warning {
+	var list []Warning
+	for _, what := range b.Untold {
+		if b.Provider == providerAttached {
+			list = append(list, Warning{Text: fmt.Sprintf("tier %d: %s: only what this program's own rehearsal met would have been seen", b.Tier, what),
+				Remedy: "make sure that no client quota is set, and that topics keep the settings they are made with, or let this program's user describe both"})
+		}
+	}
+	return list
 }
