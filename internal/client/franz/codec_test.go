@@ -233,12 +233,16 @@ func TestOpenRefusesWhatItCannotBe(t *testing.T) {
 		open driver.Open
 		says string
 	}{
-		"unknown API":        {live(func(o *driver.Open) { o.API = "Metadata" }), "Metadata"},
-		"version too new":    {live(func(o *driver.Open) { o.Version = 99 }), "v99"},
-		"unknown mode":       {live(func(o *driver.Open) { o.Mode = "fast" }), "fast"},
-		"no requests":        {live(func(o *driver.Open) { o.MaxRequests = 0 }), "maxRequests"},
-		"no topic":           {live(func(o *driver.Open) { o.Topic = "" }), "topic"},
-		"two partitions":     {live(func(o *driver.Open) { o.Shape.Partitions = 2 }), "partition 0"},
+		"unknown API":     {live(func(o *driver.Open) { o.API = "Metadata" }), "Metadata"},
+		"version too new": {live(func(o *driver.Open) { o.Version = 99 }), "v99"},
+		"unknown mode":    {live(func(o *driver.Open) { o.Mode = "fast" }), "fast"},
+		"no requests":     {live(func(o *driver.Open) { o.MaxRequests = 0 }), "maxRequests"},
+		"no topic":        {live(func(o *driver.Open) { o.Topic = "" }), "topic"},
+		"two topics":      {live(func(o *driver.Open) { o.Shape.Topics = 2 }), "2 topics"},
+		"two of Fetch":    {live(func(o *driver.Open) { o.API, o.Version, o.Shape.Partitions = apiFetch, 12, 2 }), "partition 0"},
+		"zstd too early": {live(func(o *driver.Open) {
+			o.API, o.Version, o.Shape.Compression = apiProduce, 6, shape.CompressionZstd
+		}), "KIP-110"},
 		"batches in Produce": {live(func(o *driver.Open) { o.Shape.BatchesPerPartition = 2 }), "more partitions"},
 		"unpinned codec":     {opening(0, apiFetch, driver.Unpinned, s, driver.ModeBare), "tier 0"},
 		"old Fetch codec":    {opening(0, apiFetch, 3, s, driver.ModeBare), "v3"},
