@@ -169,6 +169,21 @@ func (c Config) chosen(embedded bool) []family {
 	return families
 }
 
+// leftOutOfTwo names the families that a run of two builds doesn't have and a run of one would: silence would look as if they had been measured.
+func (c Config) leftOutOfTwo() []string {
+	if c.Baseline == nil {
+		return nil
+	}
+	c.Baseline = nil
+	var names []string
+	for _, f := range c.chosen(false) {
+		if f.shape.Compressed() {
+			names = append(names, f.name())
+		}
+	}
+	return names
+}
+
 // wants tells whether a family is in the profile and, with --only, fits a pattern. A pattern that names an axis, or that fits no family of the profile,
 // reaches beyond it: who names a family wants it, and of an axis all sizes are needed to see it grow.
 func (c Config) wants(f family, reaching []bool) bool {

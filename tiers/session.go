@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"protocolbench/guards"
@@ -163,6 +164,9 @@ func (s *session) openRecord() error {
 func (s *session) tiers(ctx context.Context) error {
 	s.expect()
 	s.Progress.Say(fmt.Sprintf("%s, seed %d, results in %s", s.who(), s.Seed, s.dir))
+	if out := s.leftOutOfTwo(); len(out) > 0 {
+		s.Progress.Say(fmt.Sprintf("left out, since each build brings compressors of its own and what they compress differs: %s; run each build by itself for them", strings.Join(out, " ")))
+	}
 	var early error
 	for _, tier := range s.Tiers {
 		err := s.tier(ctx, tier)
