@@ -35,7 +35,7 @@ func exchangeOf(run *record.Run, f record.FamilyRun) exchange {
 		for _, b := range f.BlockRuns {
 			e.nameBytes = len(b.Topic) // names of a run have one length
 		}
-		if f.API == fetchAPI {
+		if f.API == fetchAPI && !s.Compressed() {
 			e.recordsBytes = max(s.FetchBytes, batchBytes(run, f))
 		}
 	}

@@ -2,6 +2,7 @@ package guards
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"protocolbench/internal/driver"
@@ -71,14 +72,25 @@ func (c *versionCounters) readBatches(f record.FamilyRun, cells map[int]bool) {
 				continue
 			}
 			requests, records = append(requests, float64(n)), append(records, float64(batch.Records))
-			frames, in = append(frames, float64(batch.MaxFrame)), append(in, float64(batch.WireBytesIn)/float64(n))
-			if c.shortest == 0 || batch.MinFrame < c.shortest {
-				c.shortest = batch.MinFrame
+			shortest, longest := requestLengths(f.Family, batch, n)
+			frames, in = append(frames, float64(longest)), append(in, float64(batch.WireBytesIn)/float64(n))
+			if c.shortest == 0 || shortest < c.shortest {
+				c.shortest = shortest
 			}
-			c.longest = max(c.longest, batch.MaxFrame)
+			c.longest = max(c.longest, longest)
 		}
 	}
 	c.requests, c.records, c.requestBytes, c.responseBytes = usualOf(requests), usualOf(records), usualOf(frames), usualOf(in)
+}
+
+// requestLengths are those of a batch's shortest and longest request. On a live broker requests go on through the content, and other records compress to other
+// lengths: there it is the mean of the batch, since all batches send the same ones. A worker that says no frames has no such mean either.
+func requestLengths(f record.Family, b record.Batch, requests int) (shortest, longest int) {
+	if f.API == produceAPI && f.Tier > 0 && f.Shape.Compressed() && b.MaxFrame > 0 {
+		mean := int(math.Round(float64(b.WireBytesOut) / float64(requests)))
+		return mean, mean
+	}
+	return b.MinFrame, b.MaxFrame
 }
 
 func (c *versionCounters) readSteadies(f record.FamilyRun, cells map[int]bool) {

@@ -280,3 +280,28 @@ func TestCountersOfTwoBuilds(t *testing.T) {
 		t.Errorf("%q, want %q", failed, want)
 	}
 }
+
+// Of compressed requests on a broker one length is the mean of a batch, which other records don't change and another codec does.
+func TestRequestLengthsOfCompressedRequests(t *testing.T) {
+	batch := record.Batch{}
+	batch.MinFrame, batch.MaxFrame, batch.WireBytesOut = 5958, 6043, 4*6000
+	lz4 := shape.Shape{Compression: shape.CompressionLZ4}
+	for _, c := range []struct {
+		name              string
+		f                 record.Family
+		shortest, longest int
+	}{
+		{"compressed", record.Family{Tier: 1, API: produceAPI, Shape: lz4}, 6000, 6000},
+		{"not compressed", record.Family{Tier: 1, API: produceAPI}, 5958, 6043},
+		{"in memory, where all are the same", record.Family{Tier: 0, API: produceAPI, Shape: lz4}, 5958, 6043},
+		{"Fetch", record.Family{Tier: 1, API: fetchAPI, Shape: lz4}, 5958, 6043},
+	} {
+		if shortest, longest := requestLengths(c.f, batch, 4); shortest != c.shortest || longest != c.longest {
+			t.Errorf("%s: %d to %d, want %d to %d", c.name, shortest, longest, c.shortest, c.longest)
+		}
+	}
+	batch.MaxFrame = 0
+	if _, longest := requestLengths(record.Family{Tier: 1, API: produceAPI, Shape: lz4}, batch, 4); longest != 0 {
+		t.Errorf("a worker that says no lengths has a request of %d bytes", longest)
+	}
+}

@@ -191,7 +191,7 @@ func (b *block) prepareTopic(ctx context.Context, families []*familyState) (err 
 	}
 	if b.f.api == pin.Fetch {
 		b.row.ContentSeed = b.fetchSeed(b.f.tier, b.where.Draw)
-		b.topic, err = b.fetchTopic(ctx, b.live, b.f.tier, b.where.Draw, families)
+		b.topic, err = b.fetchTopic(ctx, b.live, b.f.tier, b.where.Draw, b.f.shape.Compression, families)
 		return err
 	}
 	b.topic, err = b.newTopicWith(ctx, b.live, b.f.shape.Partitions, b.topicConfig())
@@ -263,6 +263,9 @@ func (b *block) recordsPerRequest() int {
 	}
 	if b.live.row().Provider == broker.ProviderEmbedded {
 		return b.opened[b.reference()].RecordsPerRequest
+	}
+	if b.f.shape.Compression != "" {
+		return b.f.shape.RecordsPerBatch // one batch a response (see shapesOfFetch)
 	}
 	batch := codec.AppendBatch(nil, b.content, 0, b.f.shape.RecordsPerBatch, 0, b.baseMs)
 	return max(1, b.f.shape.FetchBytes/len(batch)) * b.f.shape.RecordsPerBatch

@@ -17,7 +17,7 @@ func codecs() []family {
 	for _, s := range bothWays() {
 		families = append(families, inMemory(schedule.Release, pin.Fetch, s), inMemory(schedule.Release, pin.Produce, s))
 	}
-	for _, list := range [][]family{batches(), compressions(), aborted(), deliveries(), answers(), framed()} {
+	for _, list := range [][]family{batches(), compressions(), aborted(), deliveries(), answers(), framed(), transactions()} {
 		families = append(families, list...)
 	}
 	return families
@@ -167,6 +167,13 @@ func aborted() []family {
 		families = append(families, inMemory(schedule.Release, pin.Fetch, s))
 	}
 	return families
+}
+
+// transactions are Produce requests of one transaction: with its id, and batches that say so.
+func transactions() []family {
+	s := flat("transactional", 1000, 1, 1, 1)
+	s.Transactional = true
+	return []family{inMemory(schedule.Release, pin.Produce, s)}
 }
 
 // wholeBytes is more than any response has.

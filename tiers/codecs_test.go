@@ -95,6 +95,25 @@ func TestTwoBuildsHaveNoCompressedFamilies(t *testing.T) {
 	if compressed(c) {
 		t.Error("two builds have some")
 	}
+	c.Tiers = []int{0, 1}
+	leftOut := func(c Config) (out []string) {
+		for tier := range 2 {
+			for _, f := range (&session{Config: c}).scope(tier, nil).Families {
+				if f.Reason == record.LeftOtherCodecs {
+					out = append(out, f.Name)
+				}
+			}
+		}
+		return out
+	}
+	out := leftOut(c)
+	if !slices.Contains(out, "tier1/produce/compression=lz4,acks=all/bare") || !slices.Contains(out, "tier0/fetch/compression=zstd/bare") || slices.ContainsFunc(out, func(name string) bool { return strings.Contains(name, "compression=none") }) {
+		t.Errorf("of two builds it is said that these are left out: %v", out)
+	}
+	c.Baseline = nil
+	if out := leftOut(c); out != nil {
+		t.Errorf("of one build it is said that these are left out: %v", out)
+	}
 }
 
 // Every axis of release has three sizes or more, so that its growth is judged; standard has those of records.

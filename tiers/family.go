@@ -122,7 +122,7 @@ func pinned() []family {
 		produce(schedule.Standard, 100, 0, 250),
 		produce(schedule.Standard, 1000, 0, 60),
 	}
-	return append(families, shapesOfProduce()...)
+	return slices.Concat(families, shapesOfProduce(), shapesOfFetch())
 }
 
 // sanity is tier 2: the shapes of tier 1, the client left alone. Gates only.

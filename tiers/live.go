@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,8 @@ type live struct {
 	admin    *admin.Admin
 	observer *broker.Observer
 	asked    string // release, "" where any of a kind will do
-	// fetchTopics is the seeded topic of each draw: all fetch families of a draw read the same records.
-	fetchTopics map[int]string
+	// fetchTopics are the seeded topics of each draw: all fetch families of a draw read the same records, but those that are compressed, by each codec.
+	fetchTopics map[fetchTopicKey]string
 	topics      int // created so far, for their names
 	// created are the topics that are still there: remembered before they are made, so that an interruption leaves none behind.
 	created map[string]bool
@@ -44,7 +45,7 @@ func (s *session) connect(ctx context.Context, tier int) (*live, error) {
 	if err != nil {
 		return nil, errors.Join(err, b.Stop(context.WithoutCancel(ctx)))
 	}
-	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), asked: s.asks(tier), fetchTopics: map[int]string{}, created: map[string]bool{}, now: s.Now}, nil
+	return &live{broker: b, admin: a, observer: broker.NewObserver(b, a), asked: s.asks(tier), fetchTopics: map[fetchTopicKey]string{}, created: map[string]bool{}, now: s.Now}, nil
 }
 
 func (s *session) startBroker(ctx context.Context, tier int) (broker.Broker, error) {
@@ -112,15 +113,22 @@ func (s *session) fetchSeed(tier, draw int) uint64 {
 	return seed.Derive(s.Seed, fmt.Sprintf("content/tier%d/fetch/draw=%d", tier, draw))
 }
 
-// fetchTopic gives the draw's seeded topic, long enough for the largest batch of every fetch family.
-func (s *session) fetchTopic(ctx context.Context, l *live, tier, draw int, families []*familyState) (string, error) {
-	if name, ok := l.fetchTopics[draw]; ok {
+// fetchTopicKey tells seeded topics apart.
+type fetchTopicKey struct {
+	draw        int
+	compression string
+}
+
+// fetchTopic gives the draw's seeded topic of a compression ("" in most families), long enough for the largest batch of every fetch family that reads it.
+func (s *session) fetchTopic(ctx context.Context, l *live, tier, draw int, compression string, families []*familyState) (string, error) {
+	key := fetchTopicKey{draw, compression}
+	if name, ok := l.fetchTopics[key]; ok {
 		return name, nil
 	}
 	var batches int
 	var carried shape.Shape
 	for _, f := range families {
-		if f.fetchWhole > 0 {
+		if f.fetchWhole > 0 && f.shape.Compression == compression {
 			// one response more than the largest batch: the last poll of a batch must not meet the end of the log
 			batches = max(batches, (f.maxRequests+1)*(f.fetchWhole/f.shape.RecordsPerBatch+1))
 			carried = f.shape
@@ -131,21 +139,41 @@ func (s *session) fetchTopic(ctx context.Context, l *live, tier, draw int, famil
 	if err != nil {
 		return "", err
 	}
-	if err := l.admin.Fill(ctx, name, content, carried.RecordsPerBatch, batches, s.baseMs); err != nil {
+	if err := l.admin.FillCompressed(ctx, name, content, carried.RecordsPerBatch, batches, s.baseMs, compression); err != nil {
 		return "", fmt.Errorf("seeding topic %s with %d batches: %w", name, batches, err)
 	}
-	l.fetchTopics[draw] = name
+	if compression != "" {
+		if err := s.seededAs(ctx, l, name, carried, batches); err != nil {
+			return "", err
+		}
+	}
+	l.fetchTopics[key] = name
 	return name, nil
 }
 
-// dropFetchTopic deletes a draw's topic once the draw is over.
-func (l *live) dropFetchTopic(ctx context.Context, draw int) error {
-	name, ok := l.fetchTopics[draw]
-	if !ok {
-		return nil
+// seededAs reads a compressed topic back: a broker that recompressed it would have its readers pay for another codec than is said.
+func (s *session) seededAs(ctx context.Context, l *live, name string, carried shape.Shape, batches int) error {
+	span := admin.Span{Records: batches * carried.RecordsPerBatch, Partitions: 1, PerBatch: carried.RecordsPerBatch}
+	got, err := l.admin.ReadBack(ctx, name, span, s.baseMs)
+	if err != nil {
+		return err
 	}
-	delete(l.fetchTopics, draw)
-	return l.dropTopic(ctx, name)
+	if got.Batches != batches || !slices.Equal(got.Codecs, []string{carried.Compression}) {
+		return fmt.Errorf("topic %s was seeded with %d batches of %s, and holds %d of %s: the broker writes them anew; look at its compression.type", name, batches, carried.Compression, got.Batches, strings.Join(got.Codecs, " and "))
+	}
+	return nil
+}
+
+// dropFetchTopic deletes a draw's topics once the draw is over.
+func (l *live) dropFetchTopic(ctx context.Context, draw int) error {
+	var failed error
+	for key, name := range l.fetchTopics {
+		if key.draw == draw {
+			delete(l.fetchTopics, key)
+			failed = errors.Join(failed, l.dropTopic(ctx, name))
+		}
+	}
+	return failed
 }
 
 // isForeign tells whether others may use the broker.

@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"protocolbench/internal/bank"
 	"protocolbench/internal/codec"
 	"protocolbench/internal/shape"
 )
@@ -15,6 +16,8 @@ import (
 const (
 	// produceVersion is what 1.1.0 knows best (it ends at 5) and 4.x still takes (it begins at 3).
 	produceVersion = 5
+	// zstdVersion is the first that may carry zstd: a broker which has such topics knows it.
+	zstdVersion = bank.ZstdProduce
 	// inFlight requests hide the round trip: 5,000 batches in about a second.
 	inFlight = 64
 )
@@ -26,8 +29,17 @@ func (a *Admin) Fill(ctx context.Context, topic string, content *shape.Content, 
 	return a.FillFrom(ctx, topic, content, 0, recordsPerBatch, batches, baseTimestampMs)
 }
 
+// FillCompressed is Fill whose batches are compressed by this program's own compressor.
+func (a *Admin) FillCompressed(ctx context.Context, topic string, content *shape.Content, recordsPerBatch, batches int, baseTimestampMs int64, compression string) error {
+	return a.fillFrom(ctx, topic, content, 0, recordsPerBatch, batches, baseTimestampMs, compression)
+}
+
 // FillFrom is Fill that begins with another record of content than its first: what lies before it the topic lacks.
 func (a *Admin) FillFrom(ctx context.Context, topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs int64) error {
+	return a.fillFrom(ctx, topic, content, first, recordsPerBatch, batches, baseTimestampMs, "")
+}
+
+func (a *Admin) fillFrom(ctx context.Context, topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs int64, compression string) error {
 	_, before, err := a.Offsets(ctx, topic)
 	if err != nil {
 		return err
@@ -37,7 +49,7 @@ func (a *Admin) FillFrom(ctx context.Context, topic string, content *shape.Conte
 		return err
 	}
 	defer c.close()
-	if err := c.fill(topic, content, first, recordsPerBatch, batches, baseTimestampMs, before); err != nil {
+	if err := c.fill(topic, content, first, recordsPerBatch, batches, baseTimestampMs, before, compression); err != nil {
 		return fmt.Errorf("cannot fill topic %s: %w", topic, errors.Join(err, ctx.Err()))
 	}
 	_, after, err := a.Offsets(ctx, topic)
@@ -50,16 +62,16 @@ func (a *Admin) FillFrom(ctx context.Context, topic string, content *shape.Conte
 	return nil
 }
 
-func (c *conn) fill(topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs, firstOffset int64) error {
+func (c *conn) fill(topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs, firstOffset int64, compression string) error {
 	slots := make(chan struct{}, inFlight)
 	sending := make(chan error, 1)
 	stop := make(chan struct{})
 	go func() {
-		sending <- c.sendBatches(topic, content, first, recordsPerBatch, batches, baseTimestampMs, slots, stop)
+		sending <- c.sendBatches(topic, content, first, recordsPerBatch, batches, baseTimestampMs, compression, slots, stop)
 	}()
 	var failed error
 	for i := 0; i < batches && failed == nil; i++ {
-		failed = c.receiveProduced(firstOffset + int64(i)*int64(recordsPerBatch))
+		failed = c.receiveProduced(firstOffset+int64(i)*int64(recordsPerBatch), versionFor(compression))
 		<-slots
 	}
 	if failed != nil {
@@ -70,17 +82,19 @@ func (c *conn) fill(topic string, content *shape.Content, first, recordsPerBatch
 	return <-sending
 }
 
-func (c *conn) sendBatches(topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs int64, slots chan<- struct{}, stop <-chan struct{}) error {
+func (c *conn) sendBatches(topic string, content *shape.Content, first, recordsPerBatch, batches int, baseTimestampMs int64, compression string, slots chan<- struct{}, stop <-chan struct{}) error {
 	var frame, records []byte
+	number, compress := bank.CompressionNumber(compression), bank.Compressor(compression)
 	for i := range batches {
 		select {
 		case slots <- struct{}{}:
 		case <-stop:
 			return nil
 		}
-		records = codec.AppendBatch(records[:0], content, first+i*recordsPerBatch, recordsPerBatch, 0, baseTimestampMs)
+		records = codec.Append(records[:0], content, codec.Batch{First: first + i*recordsPerBatch, Count: recordsPerBatch, BaseTimestampMs: baseTimestampMs,
+			LeaderEpoch: -1, ProducerID: -1, Attributes: uint16(number), Compress: compress})
 		var err error
-		if frame, err = c.send(frame, produceRequest(topic, records)); err != nil {
+		if frame, err = c.send(frame, produceRequest(topic, records, versionFor(compression))); err != nil {
 			_ = c.net.Close() // so that the receiver ends, too
 			return err
 		}
@@ -88,9 +102,16 @@ func (c *conn) sendBatches(topic string, content *shape.Content, first, recordsP
 	return nil
 }
 
-func produceRequest(topic string, records []byte) *kmsg.ProduceRequest {
+func versionFor(compression string) int16 {
+	if compression == shape.CompressionZstd {
+		return zstdVersion
+	}
+	return produceVersion
+}
+
+func produceRequest(topic string, records []byte, version int16) *kmsg.ProduceRequest {
 	request := kmsg.NewPtrProduceRequest()
-	request.Version, request.Acks, request.TimeoutMillis = produceVersion, 1, 15000
+	request.Version, request.Acks, request.TimeoutMillis = version, 1, 15000
 	request.Topics = []kmsg.ProduceRequestTopic{{
 		Topic:      topic,
 		Partitions: []kmsg.ProduceRequestTopicPartition{{Partition: partition, Records: records}},
@@ -98,9 +119,9 @@ func produceRequest(topic string, records []byte) *kmsg.ProduceRequest {
 	return request
 }
 
-func (c *conn) receiveProduced(wantOffset int64) error {
+func (c *conn) receiveProduced(wantOffset int64, version int16) error {
 	response := kmsg.NewPtrProduceResponse()
-	response.Version = produceVersion
+	response.Version = version
 	if err := c.receive(response); err != nil {
 		return err
 	}

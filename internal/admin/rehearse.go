@@ -40,7 +40,7 @@ func (a *Admin) Produce(ctx context.Context, r Rehearsal, content *shape.Content
 		return err
 	}
 	defer c.close()
-	if err := c.fill(r.Topic, content, 0, recordsPerBatch, batches, r.BaseTimestampMs, end); err != nil {
+	if err := c.fill(r.Topic, content, 0, recordsPerBatch, batches, r.BaseTimestampMs, end, ""); err != nil {
 		return errors.Join(err, ctx.Err())
 	}
 	return nil

@@ -111,7 +111,7 @@ func (b *Bank) write() {
 	if b.logs != nil {
 		return
 	}
-	compress := compressor(b.shape.Compression)
+	compress := Compressor(b.shape.Compression)
 	b.logs = make([]partitionData, b.shape.Topics*b.shape.Partitions)
 	for i := range b.logs {
 		if b.shape.Polls() {

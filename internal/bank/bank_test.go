@@ -315,7 +315,7 @@ func TestCompressionsCompressAndComeBack(t *testing.T) {
 			t.Errorf("%s makes %.2f of it: values that can't be compressed, or nothing else, measure no codec", c, share)
 		}
 		for _, src := range [][]byte{{}, []byte("x"), bytes.Repeat([]byte("abcdefgh"), 20_000)} {
-			back, err := Decompress(i+1, compressor(c)(src))
+			back, err := Decompress(i+1, Compressor(c)(src))
 			if err != nil || !bytes.Equal(back, src) {
 				t.Errorf("%s: %d bytes come back as %d: %v", c, len(src), len(back), err)
 			}

@@ -41,8 +41,8 @@ var xerial = []byte{0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0, 0, 0, 0, 1, 0, 0, 0, 
 
 const xerialBlock = 32 << 10
 
-// compressor gives what compresses the records of a shape's batches, nil where nothing does.
-func compressor(name string) func([]byte) []byte {
+// Compressor gives what compresses the records of a shape's batches, nil where nothing does.
+func Compressor(name string) func([]byte) []byte {
 	switch name {
 	case shape.CompressionGzip:
 		return func(src []byte) []byte {

@@ -52,7 +52,7 @@ func goldenRows() []any {
 			Open: goldenBroker(number), Close: goldenBroker(number), Batch: goldenBatch(), Cell: goldenCell()},
 		Family{Tier: 1, Name: goldenWhere.Family, API: "Fetch", Key: 1, Mode: driver.ModeBare, Message: "response", Group: "metadata", Margin: 0.05, BuildMargin: 0.05, Deciding: true, Reference: 18,
 			Shape: shape.Shape{Name: "size=64KiB", RecordsPerBatch: 10, BatchesPerPartition: 58, Partitions: 1, Topics: 1, KeyBytes: 8, ValueBytes: 100, Headers: 1, FetchBytes: 65536, RequiredAcks: -1,
-				TopicNameBytes: 31, Compression: shape.CompressionLZ4, Aborted: 2, Answer: shape.AnswerError, ReadBytes: 4096, Elements: 10, Nested: 2},
+				TopicNameBytes: 31, Compression: shape.CompressionLZ4, Aborted: 2, Answer: shape.AnswerError, ReadBytes: 4096, Transactional: true, Elements: 10, Nested: 2},
 			LeftOut: "as planned", Left: []LeftVersions{{Versions: []int{5}, Reason: LeftUnchanged, Why: "as planned"}},
 			Cells: []FamilyCell{{Cell: 3, Version: 4, Role: RoleVersion, Build: BuildBaseline, PlantNsPerRequest: 3420}}, Rounds: 9, Blocks: 4, RequestsPerBatch: 46, RecordsPerRequest: 580, PlantNsPerRequest: 22800, FewestRequests: 46},
 		Look{Tier: 1, Family: goldenWhere.Family, Versions: []int{4}, Cells: []int{3}, Blocks: 24, Rounds: 27, ExpectedNs: 90_000_000_000, Taken: true, Why: "as planned"},

@@ -51,6 +51,8 @@ type Shape struct {
 	Answer string `json:"answer,omitempty" since:"3"`
 	// ReadBytes is how many bytes of a tier 0 response each read of the client's connection gets at most; 0: it is decoded from memory, with no connection.
 	ReadBytes int `json:"readBytes,omitempty" since:"3"`
+	// Transactional: tier 0's Produce requests are of one transaction, which spans the whole cell: they carry its id, and their batches say so.
+	Transactional bool `json:"transactional,omitempty" since:"4"`
 	// Elements and Nested are the shape of a message that carries no records, where all of the above is 0: how many elements its outermost arrays
 	// have, and the arrays in these; Nested is 0 where there are none. 0 elsewhere.
 	Elements int `json:"elements,omitempty" since:"3"`

@@ -221,6 +221,33 @@ func TestEncodeHashReadsTheWire(t *testing.T) {
 	}
 }
 
+// Requests of a transaction say so on the wire, in every version; Hash reads them from there, and one that doesn't is an error.
+func TestEncodeInATransaction(t *testing.T) {
+	s := fixed("transactional", 100, 1, 2, 1)
+	s.Transactional = true
+	for version := 3; version <= 13; version++ {
+		cell, _, err := New().Open(t.Context(), opening(0, apiProduce, version, s, driver.ModeBare))
+		if err != nil {
+			t.Fatalf("v%d: %v", version, err)
+		}
+		defer cell.Close()
+		batched := runBatch(t, cell, 3, 7)
+		sameRequests(t, batched, s, 3)
+		if batched.WireRequests != 3 || batched.MinFrame != batched.MaxFrame {
+			t.Errorf("v%d: %+v", version, batched)
+		}
+		hashed, err := cell.Hash(t.Context(), driver.Batch{Requests: 1})
+		want := shape.NewContent(s, testSeed).Expect(200)
+		if err != nil || hashed.Hash != want.Hash || hashed.Records != 200 {
+			t.Errorf("v%d: %+v, %v", version, hashed, err)
+		}
+		cell.(*encodeCell).open.Shape.Transactional = false
+		if _, err := cell.Hash(t.Context(), driver.Batch{Requests: 1}); err == nil || !strings.Contains(err.Error(), "transactional id is \"") {
+			t.Errorf("v%d: a transaction that nobody asked for: %v", version, err)
+		}
+	}
+}
+
 func TestOpenRefusesWhatItCannotBe(t *testing.T) {
 	s := fixed("records=1", 1, 1, 1, 1)
 	live := func(change func(*driver.Open)) driver.Open {
@@ -233,12 +260,16 @@ func TestOpenRefusesWhatItCannotBe(t *testing.T) {
 		open driver.Open
 		says string
 	}{
-		"unknown API":        {live(func(o *driver.Open) { o.API = "Metadata" }), "Metadata"},
-		"version too new":    {live(func(o *driver.Open) { o.Version = 99 }), "v99"},
-		"unknown mode":       {live(func(o *driver.Open) { o.Mode = "fast" }), "fast"},
-		"no requests":        {live(func(o *driver.Open) { o.MaxRequests = 0 }), "maxRequests"},
-		"no topic":           {live(func(o *driver.Open) { o.Topic = "" }), "topic"},
-		"two topics":         {live(func(o *driver.Open) { o.Shape.Topics = 2 }), "a live cell has one"},
+		"unknown API":     {live(func(o *driver.Open) { o.API = "Metadata" }), "Metadata"},
+		"version too new": {live(func(o *driver.Open) { o.Version = 99 }), "v99"},
+		"unknown mode":    {live(func(o *driver.Open) { o.Mode = "fast" }), "fast"},
+		"no requests":     {live(func(o *driver.Open) { o.MaxRequests = 0 }), "maxRequests"},
+		"no topic":        {live(func(o *driver.Open) { o.Topic = "" }), "topic"},
+		"two topics":      {live(func(o *driver.Open) { o.Shape.Topics = 2 }), "2 topics"},
+		"two of Fetch":    {live(func(o *driver.Open) { o.API, o.Version, o.Shape.Partitions = apiFetch, 12, 2 }), "partition 0"},
+		"zstd too early": {live(func(o *driver.Open) {
+			o.API, o.Version, o.Shape.Compression = apiProduce, 6, shape.CompressionZstd
+		}), "KIP-110"},
 		"batches in Produce": {live(func(o *driver.Open) { o.Shape.BatchesPerPartition = 2 }), "more partitions"},
 		"unpinned codec":     {opening(0, apiFetch, driver.Unpinned, s, driver.ModeBare), "tier 0"},
 		"old Fetch codec":    {opening(0, apiFetch, 3, s, driver.ModeBare), "v3"},

@@ -3,6 +3,7 @@ package franz
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -42,6 +43,12 @@ func (e *Engine) openEncode(ctx context.Context, open driver.Open) (worker.Cell,
 		partition := i / open.Shape.RecordsPerBatch
 		return destination{bank.TopicName(open.Shape, partition/open.Shape.Partitions), int32(partition % open.Shape.Partitions)}
 	})
+	if open.Shape.Transactional {
+		if err := c.client.BeginTransaction(); err != nil {
+			c.Close()
+			return fail(fmt.Errorf("beginning the transaction of %s: %w", named(open), err))
+		}
+	}
 	if err := c.preflight(ctx); err != nil {
 		c.Close()
 		return fail(err)
@@ -105,11 +112,22 @@ func (c *encodeCell) Hash(ctx context.Context, batch driver.Batch) (driver.Hashe
 	return driver.Hashed{Records: n, Hash: hasher.Sum64(), Requests: 1}, nil
 }
 
+func quoted(id *string) string {
+	if id == nil {
+		return "null"
+	}
+	return strconv.Quote(*id)
+}
+
 // readBack reads a partition's record batch. As shipped, how it is compressed is the client's choice; in all other modes the shape's.
 func (c *encodeCell) readBack(batches []byte, visit func(*codec.Read)) error {
 	return codec.Scan(batches, func(b *codec.Stored) error {
-		if asked := bank.CompressionNumber(c.open.Shape.Compression); c.open.Mode != driver.ModeShipped && int(b.Attributes) != asked {
-			return fmt.Errorf("attributes %#x where the compression %d was asked for, and no transaction", b.Attributes, asked)
+		asked := bank.CompressionNumber(c.open.Shape.Compression)
+		if c.open.Shape.Transactional {
+			asked |= codec.Transactional
+		}
+		if c.open.Mode != driver.ModeShipped && int(b.Attributes) != asked {
+			return fmt.Errorf("attributes %#x where the compression %d was asked for, and transactional is %t", b.Attributes, asked&codec.CompressionMask, c.open.Shape.Transactional)
 		}
 		records, err := bank.Decompress(b.Compressed(), b.Records)
 		if err != nil {
@@ -127,6 +145,9 @@ func (c *encodeCell) hashFrame(frame []byte) (*shape.Hasher, int, error) {
 	req, ok := request.message.(*kmsg.ProduceRequest)
 	if !ok || int(req.Version) != c.open.Version {
 		return nil, 0, fmt.Errorf("it is %s v%d", kmsg.NameForKey(request.key), request.version)
+	}
+	if id := req.TransactionID; c.open.Shape.Transactional != (id != nil && *id == transactionalID) {
+		return nil, 0, fmt.Errorf("transactional is %t, and its transactional id is %s", c.open.Shape.Transactional, quoted(id))
 	}
 	// The client orders topics and partitions as it likes; the hash goes by the content's order.
 	batches := map[destination][]byte{}

@@ -114,8 +114,8 @@ func check(open driver.Open) error {
 		}
 		return checkCodec(open)
 	}
-	if s := open.Shape; s.TopicNameBytes != 0 || s.Aborted != 0 || s.Answer != "" || s.ReadBytes != 0 {
-		return fmt.Errorf("shape %s has what only tier 0 can make: names of topics, aborted transactions, answers without records or reads of a given length", s.Name)
+	if s := open.Shape; s.TopicNameBytes != 0 || s.Aborted != 0 || s.Answer != "" || s.ReadBytes != 0 || s.Transactional {
+		return fmt.Errorf("shape %s has what only tier 0 can make: names of topics, transactions, answers without records or reads of a given length", s.Name)
 	}
 	if len(open.Brokers) == 0 || open.Topic == "" {
 		return fmt.Errorf("a live cell needs a broker's address and a topic, got %q and %q", open.Brokers, open.Topic)
@@ -123,8 +123,8 @@ func check(open driver.Open) error {
 	if open.Shape.Topics != 1 {
 		return fmt.Errorf("shape %s has %d topics: a live cell has one", open.Shape.Name, open.Shape.Topics)
 	}
-	if open.API == apiFetch && (open.Shape.Partitions != 1 || open.Shape.Compressed()) {
-		return fmt.Errorf("shape %s: a live Fetch cell reads partition 0 of a topic that isn't compressed", open.Shape.Name)
+	if open.API == apiFetch && open.Shape.Partitions != 1 {
+		return fmt.Errorf("shape %s has %d partitions: a live Fetch cell reads partition 0", open.Shape.Name, open.Shape.Partitions)
 	}
 	if open.API == apiProduce {
 		return carriesZstd(open)
@@ -135,6 +135,9 @@ func check(open driver.Open) error {
 // checkCodec refuses what no codec cell can be.
 func checkCodec(open driver.Open) error {
 	s := open.Shape
+	if s.Transactional && (open.API == apiFetch || open.Mode == driver.ModeShipped) {
+		return fmt.Errorf("shape %s in mode %q of %s: transactions are Produce's, and a client as shipped has none", s.Name, open.Mode, open.API)
+	}
 	if open.API == apiFetch {
 		if open.Mode == driver.ModeFraming && (s.ReadBytes > 0 || s.Polls()) {
 			return fmt.Errorf("shape %s in mode %q: what is framed alone is a response with records that lies in memory", s.Name, open.Mode)

@@ -56,7 +56,7 @@ func (r rig) topic(t *testing.T, s shape.Shape, batches int) string {
 		}
 	})
 	if batches > 0 {
-		if err := r.admin.Fill(ctx, name, shape.NewContent(s, testSeed), s.RecordsPerBatch, batches, liveBaseMs); err != nil {
+		if err := r.admin.FillCompressed(ctx, name, shape.NewContent(s, testSeed), s.RecordsPerBatch, batches, liveBaseMs, s.Compression); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -154,6 +154,20 @@ func TestLiveFetchEveryVersionAndShape(t *testing.T) {
 	r := modern(t)
 	for _, s := range []shape.Shape{fetchShape("size=4KiB", 4<<10), fetchShape("size=64KiB", 64<<10), fetchShape("size=1MiB", 1<<20)} {
 		t.Run(s.Name, func(t *testing.T) { checkFetch(t, r, 4, 18, s, 3) })
+	}
+}
+
+// One byte gets one whole batch, however long the codec made it.
+func TestLiveFetchCodecs(t *testing.T) {
+	r := modern(t)
+	for _, codec := range []string{shape.CompressionNone, shape.CompressionGzip, shape.CompressionSnappy, shape.CompressionLZ4, shape.CompressionZstd} {
+		s := fixed("compression="+codec, 1000, 1, 1, 1)
+		s.Compression, s.FetchBytes = codec, 1
+		low := 4
+		if codec == shape.CompressionZstd {
+			low = bank.ZstdFetch
+		}
+		t.Run(s.Name, func(t *testing.T) { checkFetch(t, r, low, 18, s, 3) })
 	}
 }
 

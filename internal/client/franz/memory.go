@@ -90,10 +90,18 @@ func (b *memoryBroker) told(dst, frame []byte) ([]byte, error) {
 	switch resp := resp.(type) {
 	case *kmsg.ApiVersionsResponse:
 		fillVersions(resp)
+		if b.shape.Transactional {
+			fillFeatures(resp)
+		}
 	case *kmsg.MetadataResponse:
 		b.fillMetadata(resp)
 	case *kmsg.InitProducerIDResponse:
 		resp.ProducerID = 1
+	case *kmsg.FindCoordinatorResponse:
+		fillCoordinator(resp, request.message.(*kmsg.FindCoordinatorRequest))
+	case *kmsg.AddPartitionsToTxnResponse:
+		fillAdded(resp, request.message.(*kmsg.AddPartitionsToTxnRequest))
+	case *kmsg.EndTxnResponse:
 	default:
 		return nil, fmt.Errorf("the in-memory broker has no %s", kmsg.NameForKey(request.key))
 	}
@@ -145,11 +153,15 @@ func (b *memoryBroker) acknowledge(version int16) kmsg.Response {
 func fillVersions(resp *kmsg.ApiVersionsResponse) {
 	for _, req := range []kmsg.Request{
 		kmsg.NewPtrProduceRequest(), kmsg.NewPtrFetchRequest(), kmsg.NewPtrMetadataRequest(), kmsg.NewPtrApiVersionsRequest(), kmsg.NewPtrInitProducerIDRequest(),
+		kmsg.NewPtrFindCoordinatorRequest(), kmsg.NewPtrEndTxnRequest(),
 	} {
 		key := kmsg.NewApiVersionsResponseApiKey()
 		key.ApiKey, key.MaxVersion = req.Key(), req.MaxVersion()
 		resp.ApiKeys = append(resp.ApiKeys, key)
 	}
+	key := kmsg.NewApiVersionsResponseApiKey()
+	key.ApiKey, key.MaxVersion = kmsg.NewPtrAddPartitionsToTxnRequest().Key(), 3 // from v4 on it is brokers that ask
+	resp.ApiKeys = append(resp.ApiKeys, key)
 }
 
 func (b *memoryBroker) fillMetadata(resp *kmsg.MetadataResponse) {

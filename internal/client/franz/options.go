@@ -16,6 +16,8 @@ const (
 	// fetchWait bounds a long poll. Cells never ask beyond what is there, so it matters only when something is wrong; the
 	// broker counts a long poll when it ends, and the parent waits for twice this time.
 	fetchWait = 500 * time.Millisecond
+	// transactionalID of tier 0's transactions.
+	transactionalID = "protocolbench-transaction"
 	// batchBytes and requestBytes hold the largest tier 0 request in one batch and one frame.
 	batchBytes   = 64 << 20
 	requestBytes = 100 << 20
@@ -74,7 +76,10 @@ func producing(open driver.Open, brokers ...string) []kgo.Opt {
 	if open.Mode == driver.ModeShipped {
 		return opts
 	}
-	if open.Shape.RequiredAcks != 0 {
+	switch {
+	case open.Shape.Transactional: // needs an idempotent producer; in tier 0 the memory answers at once, so nothing is ever in flight beside
+		opts = append(opts, kgo.TransactionalID(transactionalID))
+	case open.Shape.RequiredAcks != 0:
 		opts = append(opts, kgo.DisableIdempotentWrite())
 	}
 	return append(opts,
