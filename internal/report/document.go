@@ -76,7 +76,7 @@ type footnote struct {
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
 	d := document{Planted: plantedText(v), Overridden: overriddenText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: withoutFolded(v).Guards,
-		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v), Limits: limits(v, 0), LimitsShort: limits(v, axesShown)}
+		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v), Limits: limits(v, run.Header.Schema, 0), LimitsShort: limits(v, run.Header.Schema, axesShown)}
 	for _, w := range v.Warnings {
 		d.note(w)
 	}

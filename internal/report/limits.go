@@ -11,6 +11,9 @@ import (
 	"protocolbench/internal/verdict"
 )
 
+// saysWhatIsMissing is the schema from which on a record without notCovered is one of a run that left nothing out.
+const saysWhatIsMissing = 4
+
 const limitsTitle = "What this run could not have seen"
 
 // axesShown is how many axes that were not measured a terminal names of each profile; report.md names all.
@@ -40,13 +43,16 @@ func familyLimits(f verdict.Family) string {
 }
 
 // limits are the lines of the whole run. axes is how many of a profile are named; 0: all.
-func limits(v verdict.Verdict, axes int) []string {
+func limits(v verdict.Verdict, schema, axes int) []string {
 	var lines []string
 	for tier := range 2 {
 		lines = append(lines, tierLimits(v, tier)...)
 	}
 	if lines != nil {
 		lines = append(lines, "what all versions do alike: they are measured against each other")
+	}
+	if schema < saysWhatIsMissing && lines != nil {
+		return append(lines, "which families were not measured: the record is of an earlier build, which doesn't say")
 	}
 	return append(lines, shapesLimits(v.NotCovered, axes)...)
 }
