@@ -25,6 +25,7 @@ type session struct {
 	writer     *record.Writer
 	dir        string
 	started    time.Time
+	stopping   chan struct{} // closed when the broker of the tier before has stopped; nil: none is stopping
 	baseMs     int64
 	dropped    []int // tiers that were asked for and can't be run with this broker
 	workerCPUs []int
@@ -190,6 +191,7 @@ func (s *session) writeScopes() error {
 
 // tiers runs the tiers in order. A tier whose broker died leaves the others their chance.
 func (s *session) tiers(ctx context.Context) error {
+	defer s.stopped()
 	s.expect()
 	s.Progress.Say(fmt.Sprintf("%s, seed %d, results in %s", s.who(), s.Seed, s.dir))
 	var early error

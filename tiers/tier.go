@@ -55,7 +55,8 @@ func (s *session) tier(ctx context.Context, tier int) error {
 		if l, err = s.connect(ctx, tier); err != nil {
 			return err
 		}
-		defer l.stop(ctx)
+		defer s.stopLater(ctx, l)
+		s.stopped() // the broker of the tier before; this one took longer to start
 		if err := s.CheckBroker(l.row()); err != nil {
 			return err
 		}

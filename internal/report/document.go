@@ -26,10 +26,12 @@ type document struct {
 	Footnotes  []footnote
 	Negotiated string
 	Closing    []fact // time, orchestrator, replay
-	Verdict    string // the last line
-	Word       string
-	Findings   []guards.Finding
-	Sources    []string
+	// Limits are what the run could not have seen, in full; LimitsShort for a screen.
+	Limits, LimitsShort []string
+	Verdict             string // the last line
+	Word                string
+	Findings            []guards.Finding
+	Sources             []string
 }
 
 type fact struct{ Name, Text string }
@@ -46,6 +48,7 @@ type familySection struct {
 	Table   table
 	APIs    table // every API that its clients used; folded away where that can be done
 	Proofs  string
+	Limits  string   // what it could not have seen
 	Whys    []string // why a version is not "not slower", or only because it doesn't matter
 	Remarks []remark
 	Notes   []int // footnotes
@@ -73,7 +76,7 @@ type footnote struct {
 // build makes the document.
 func build(v verdict.Verdict, run *record.Run) document {
 	d := document{Planted: plantedText(v), Overridden: overriddenText(v), Facts: heading(v, run), Word: v.Verdict, Verdict: verdictLine(v), Findings: withoutFolded(v).Guards,
-		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v)}
+		Negotiated: negotiated(v), Closing: closing(v, run), Proofs: proofsBeyondFamilies(v), Problems: problems(v.Guards), Sources: sourcesOf(v), Limits: limits(v, run.Header.Schema, 0), LimitsShort: limits(v, run.Header.Schema, axesShown)}
 	for _, w := range v.Warnings {
 		d.note(w)
 	}
@@ -147,7 +150,7 @@ func (d *document) family(v verdict.Verdict, f verdict.Family, run record.Family
 		return familySection{Name: f.Name, Line: noFigure, Proofs: familyProofs(v.Guards, f.Name)}
 	}
 	s := familySection{Name: f.Name, Line: standing(f), Facts: familyFacts(f), Table: familyTable(f, run), Proofs: familyProofs(v.Guards, f.Name),
-		Whys: whysBeside(f, run.Look), Remarks: remarks(f, run), APIs: apisTable(run)}
+		Whys: whysBeside(f, run.Look), Remarks: remarks(f, run), APIs: apisTable(run), Limits: familyLimits(f)}
 	if f.Builds != nil {
 		s.Facts, s.Table, s.Whys = buildsFacts(f), buildsTable(f), append(changedCounters(f), s.Whys...)
 	}

@@ -28,13 +28,16 @@ func exampleVerdict() verdict.Verdict {
 				Canary:   verdict.Canary{Planted: 0.2, Found: 0.195, Low: 0.18, High: 0.21, Seen: true},
 				Warnings: []verdict.Warning{notWarm, {Text: "only 3 forks", Remedy: "let the run complete"}},
 				Looks:    2, Steps: exampleSteps(), WallMargin: verdict.WallMargin,
+				Limits: &verdict.Limits{SmallestDifference: 0.124, SmallestShown: 0.05, Stalls: &verdict.StallLimit{OneIn: 69, Ms: 10}, NotCovered: []int{2, 3}},
 				Cells: exampleWalls([]verdict.Cell{exampleCell(10, verdict.NotSlower, 0.031), exampleCell(11, verdict.NotSlower, 0.002), exampleSlower(12, "12.4 % [+11.0 %, +13.9 %] against the newest, margin 10.0 %"),
 					exampleSlower(13, "12.4 % [+11.0 %, +13.9 %] against the newest, margin 10.0 %"), exampleUnbounded(14), exampleCell(18, verdict.NotSlower, -0.002)})},
 			{Tier: 1, Name: "tier1/produce/records=100,acks=0/bare", API: "Produce", Mode: driver.ModeBare, Reference: 13, Margin: 0.15, Floor: verdict.Unbounded, Warnings: []verdict.Warning{},
 				Canary: verdict.Canary{Planted: 0.3, Found: 0.02, Low: -0.1, High: 0.2}, Cells: []verdict.Cell{}},
 		},
-		Sanity:     []verdict.Sanity{{Name: "tier2/fetch/size=64KiB/alone", API: "Fetch", Version: 7, Records: 1280640, SanityCPUNsPerRecord: 412.7, LiveHeapFirstBytes: 21 << 20, LiveHeapLastBytes: 22 << 20}},
-		Guards:     exampleGuards(),
+		Sanity: []verdict.Sanity{{Name: "tier2/fetch/size=64KiB/alone", API: "Fetch", Version: 7, Records: 1280640, SanityCPUNsPerRecord: 412.7, LiveHeapFirstBytes: 21 << 20, LiveHeapLastBytes: 22 << 20}},
+		Guards: exampleGuards(),
+		NotCovered: []record.Unmeasured{{Name: "tier1/fetch/size", Profile: "standard", Sizes: []string{"4KiB"}, Families: 1}, {Name: "tier0/fetch/topics", Profile: "release", Sizes: []string{"10", "100"}, Families: 4},
+			{Name: "tier0/fetch/keys", Profile: "release", Families: 2}, {Name: "tier0/apis/group", Profile: "release", Families: 90}, {Name: "tier0/apis/metadata", Profile: "release", Families: 50}},
 		Negotiated: []verdict.Negotiated{{Tier: 1, API: "Produce", Version: 13}, {Tier: 1, API: "Fetch", Version: 18}, {Tier: 2, API: "Produce", Version: 5}, {Tier: 2, API: "Fetch", Version: 7}},
 		LeftOut: []verdict.LeftOut{
 			{Tier: 0, API: "Fetch", Version: 6, Family: "tier0/fetch/topics=100/bare", Reason: record.LeftUnchanged, Why: "outside the core tier 0 is measured where the schema changed"},
@@ -126,7 +129,7 @@ func exampleGuards() []guards.Finding {
 // exampleRun has the parts of a record that a report reads.
 func exampleRun() *record.Run {
 	run := &record.Run{
-		Header: record.Header{Started: time.Date(2026, 11, 30, 22, 20, 0, 0, time.UTC), Seed: 7, Profile: "quick",
+		Header: record.Header{Schema: record.Schema, Started: time.Date(2026, 11, 30, 22, 20, 0, 0, time.UTC), Seed: 7, Profile: "quick",
 			Machine: record.Machine{OS: "linux", Arch: "amd64", CPUModel: "Example CPU @ 2.40GHz", CPUs: 2, GoVersion: "go1.26.8", WorkerCPUs: []int{1}, BrokerCPUs: []int{0}, Missing: []string{"no perf_event: instructions are not counted"}}},
 		Trailer: &record.Trailer{Complete: true, WallNs: 92_340_000_000},
 	}

@@ -60,6 +60,7 @@ func Markdown(w io.Writer, v verdict.Verdict, run *record.Run) error {
 		}
 		fmt.Fprintln(out)
 	}
+	limitsMarkdown(out, d.Limits)
 	factsMarkdown(out, d.Closing)
 	fmt.Fprintf(out, "## What the figures are made of\n\n")
 	for _, s := range d.Sources {
@@ -92,6 +93,9 @@ func familyMarkdown(out io.Writer, f familySection) {
 			text = "**" + text + "**"
 		}
 		fmt.Fprintf(out, "- %s\n", text)
+	}
+	if f.Limits != "" {
+		fmt.Fprintf(out, "- could not have seen: %s\n", markdownText(f.Limits))
 	}
 	fmt.Fprintf(out, "- proofs: %s\n\n", markdownText(f.Proofs))
 	foldedMarkdown(out, apisTitle, f.APIs)

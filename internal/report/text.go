@@ -51,6 +51,7 @@ func Text(w io.Writer, v verdict.Verdict, run *record.Run) error {
 	}
 	fmt.Fprintln(out)
 	facts(out, d.Closing)
+	limitsText(out, d.LimitsShort)
 	fmt.Fprintln(out, d.Verdict)
 	return out.Flush()
 }

@@ -33,11 +33,16 @@ type StallLimit struct {
 
 // limitsOf are those of a family of one build.
 func (j *judgement) limitsOf(seed uint64) *Limits {
-	l := Limits{Stalls: j.stallLimit(seed)}
+	l := j.differenceLimits()
+	l.Stalls = j.stallLimit(seed)
+	return &l
+}
+
+func (j *judgement) differenceLimits() (l Limits) {
 	reference := j.referenceNsPerRequest() / 1e3
 	least := max(j.margin, materialPart, ratio(materialUs, reference, Unbounded))
 	l.SmallestDifference, l.SmallestShown = differenceLimits(j.contrasts, least)
-	return &l
+	return l
 }
 
 // differenceLimits are those of the contrast that knows least, since it may be any version. What has a word without regard to its figures (draws disagree, the family is

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"protocolbench/seed"
@@ -63,7 +62,7 @@ func (j *judgement) stallLimit(runSeed uint64) *StallLimit {
 }
 
 // hypothetical counts a version's forks anew, as if each of its batches had a long gap with this probability, and no other.
-func hypothetical(forks []gapFork, share float64, r *rand.Rand) longGaps {
+func hypothetical(forks []gapFork, share float64, r interface{ Float64() float64 }) longGaps {
 	g := longGaps{draws: map[int]*drawGaps{}}
 	for _, f := range forks {
 		in := f.in

@@ -19,17 +19,17 @@ func TestTheSmallestDifferenceIsFound(t *testing.T) {
 		noise, state float64
 		families     int
 	}{
-		"quick":           {schedule.Quick, 0.01, 0.005, 400},
-		"quick, noisy":    {schedule.Quick, 0.04, 0.012, 400},
-		"standard":        {schedule.Standard, 0.01, 0.005, 100},
-		"standard, noisy": {schedule.Standard, 0.04, 0.012, 100},
+		"quick":           {schedule.Quick, 0.01, 0.005, 200},
+		"quick, noisy":    {schedule.Quick, 0.04, 0.012, 200},
+		"standard":        {schedule.Standard, 0.01, 0.005, 40},
+		"standard, noisy": {schedule.Standard, 0.04, 0.012, 40},
 	} {
 		t.Run(name, func(t *testing.T) {
 			missed, unseen, claimed := 0, 0, 0
 			for i := range c.families {
 				w := quickWorld(uint64(7000 + 2*i))
 				w.profile, w.noise, w.state = c.profile, c.noise, c.state
-				limits := judge(w).Families[0].Limits
+				limits := judgedByCPU(w).differenceLimits()
 				if limits.SmallestDifference <= w.margin || limits.SmallestDifference == Unbounded {
 					t.Fatalf("seed %d: a limit of %v with a margin of %v", w.seed, limits.SmallestDifference, w.margin)
 				}
@@ -42,7 +42,7 @@ func TestTheSmallestDifferenceIsFound(t *testing.T) {
 						}
 						return 1
 					}
-					return cellOf(judge(w).Families[0], version)
+					return cellOf(judgedByCPU(w).out, version)
 				}
 				if found(limits.SmallestDifference).Verdict != Slower {
 					missed++
@@ -64,12 +64,22 @@ func TestTheSmallestDifferenceIsFound(t *testing.T) {
 	}
 }
 
+// judgedByCPU is a family's judgement up to its versions' words: all else about it would take most of the time.
+func judgedByCPU(w world) *judgement {
+	j := newJudgement(w.run().Families[0], w.margin, alpha)
+	j.examine(1)
+	for i, c := range j.versions {
+		j.out.Cells = append(j.out.Cells, j.cell(i, c))
+	}
+	return j
+}
+
 // A wait just above the stated limits is found, and one below them, shorter or rarer, isn't claimed to be.
 func TestTheRarestStallIsFound(t *testing.T) {
 	simulates(t)
 	for _, profile := range []string{schedule.Quick, schedule.Standard} {
 		t.Run(profile, func(t *testing.T) {
-			const families = 100
+			families := map[string]int{schedule.Quick: 60, schedule.Standard: 20}[profile]
 			missed, rare, short := 0, 0, 0
 			for i := range families {
 				w := usualWaiting()
@@ -96,7 +106,7 @@ func TestTheRarestStallIsFound(t *testing.T) {
 				}
 			}
 			t.Logf("of %d at the limit %d were missed; %d twenty times as rare and %d a quarter as long were found", families, missed, rare, short)
-			if missed > 4 || rare > 0 || short > 0 {
+			if missed > 3 || rare > 0 || short > 0 {
 				t.Errorf("missed %d, rarer found %d, shorter found %d of %d", missed, rare, short, families)
 			}
 		})
@@ -151,16 +161,13 @@ func TestStallLimitsGoByWhatWasMeasured(t *testing.T) {
 	for name, change := range map[string]func(*record.FamilyRun){
 		"one fork": func(f *record.FamilyRun) { f.BlockRuns = f.BlockRuns[:1] },
 		"no block": func(f *record.FamilyRun) { f.BlockRuns = nil },
-		"all wait": func(f *record.FamilyRun) {
+		"all wait now and then": func(f *record.FamilyRun) {
 			for _, block := range f.BlockRuns {
 				for i := range block.Batches {
-					if b := &block.Batches[i]; b.Round%2 == 0 || b.Cell < 12 {
+					if b := &block.Batches[i]; (b.Round+b.Cell)%4 == 0 {
 						b.LongestGapNs = 50e6
 					}
 				}
-			}
-			for i := range f.Cells {
-				f.Cells[i].Role = record.RoleVersion
 			}
 		},
 	} {
