@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"protocolbench/internal/record"
+	"protocolbench/internal/shape"
 )
 
 func TestPlan(t *testing.T) {
@@ -51,4 +52,28 @@ func TestPlanNamesWhatTheBrokerAdvertisesAndRefuses(t *testing.T) {
 		}
 	}
 	t.Error("no finding")
+}
+
+// On a broker zstd leaves out the versions that can't carry it, and no other one.
+func TestZstdLeavesOutWhatMayNotCarryIt(t *testing.T) {
+	plan := record.Plan{API: produceAPI, Pinned: []int{5, 6, 7, 8}}
+	for _, c := range []struct {
+		name, compression, why string
+		measured               []int
+		faults                 int
+	}{
+		{"from v7 on", "zstd", "KIP-110", []int{7, 8}, 0},
+		{"one that could carry it is missing", "zstd", "KIP-110", []int{8}, 1},
+		{"no reason is given", "zstd", "", []int{7, 8}, 1},
+		{"another codec has no such reason", "lz4", "KIP-110", []int{7, 8}, 1},
+	} {
+		f := record.Family{Tier: 1, API: produceAPI, Name: "f", LeftOut: c.why, Shape: shape.Shape{Compression: c.compression}}
+		for i, v := range c.measured {
+			f.Cells = append(f.Cells, record.FamilyCell{Cell: i, Version: v, Role: record.RoleVersion})
+		}
+		run := &record.Run{Families: []record.FamilyRun{{Family: f}}}
+		if got := uncovered(run, 1, plan); len(got) != c.faults {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
 }
