@@ -53,6 +53,20 @@ func RetainedBy(stretches [][]HeapStep) map[int]Retained {
 			retained[of] = r
 		}
 	}
+	return notTooSure(retained)
+}
+
+// notTooSure widens what is far more certain than others: of a handful of batches a few are alike by luck, and then their own spread says nothing.
+func notTooSure(retained map[int]Retained) map[int]Retained {
+	var spreads []float64
+	for _, r := range retained {
+		spreads = append(spreads, r.SE*math.Sqrt(float64(r.Batches)))
+	}
+	usual, _ := MedianOf(spreads)
+	for of, r := range retained {
+		r.SE = max(r.SE, usual/2/math.Sqrt(float64(r.Batches)))
+		retained[of] = r
+	}
 	return retained
 }
 

@@ -154,6 +154,10 @@ func TestRealSocketsKeepTheirCountsAfterClose(t *testing.T) {
 	open := counter.Snapshot(0)
 	c.Close()
 	closed := counter.Snapshot(0)
+	if open.ConnectionsOpened != 1 || open.ConnectionsOpen != 1 || closed.ConnectionsOpen != 0 {
+		t.Errorf("connections: open %+v, closed %+v", open, closed)
+	}
+	open.ConnectionsOpen = 0 // all else stays
 	if !reflect.DeepEqual(open, closed) {
 		t.Errorf("open %+v, closed %+v", open, closed)
 	}

@@ -72,12 +72,29 @@ func (c *conformance) checkBatch(ctx context.Context, t cellTest, opened driver.
 		return false
 	}
 	c.checkRecords(t, opened, requests, b)
+	c.checkHeap(t, b, after.snapshot)
 	if t.live {
 		c.checkOffsets(t, opened, requests, b, after.end-before.end)
 		c.checkFrames(t, requests, b, before.snapshot, after.snapshot)
 		c.checkBroker(ctx, t, requests, before.counts)
 	}
 	return !c.stopped
+}
+
+// checkHeap: a worker that says it can has to give a live heap that is one, and what goes with it, or the memory guard would pass on nothing.
+func (c *conformance) checkHeap(t cellTest, b driver.Batched, after driver.Snapshot) {
+	if !slices.Contains(c.p.Hello().Abilities, driver.AbilityHeap) {
+		return
+	}
+	if b.HeapLiveBytes == 0 || after.PeakRSSBytes > 0 && b.HeapLiveBytes > after.PeakRSSBytes {
+		c.fail(RuleHello, "%s: ability %q, and %d bytes alive before the batch where the process had %d at most", t.name(), driver.AbilityHeap, b.HeapLiveBytes, after.PeakRSSBytes)
+	}
+	if after.Goroutines < 1 {
+		c.fail(RuleHello, "%s: ability %q, and the snapshot doesn't say what is running", t.name(), driver.AbilityHeap)
+	}
+	if cell := cellOf(after, t.open.Cell); t.live && (cell.ConnectionsOpen < 1 || cell.ConnectionsOpened < cell.ConnectionsOpen) {
+		c.fail(RuleHello, "%s: ability %q, and the snapshot has %d connections opened and %d open of a client that has just worked", t.name(), driver.AbilityHeap, cell.ConnectionsOpened, cell.ConnectionsOpen)
+	}
 }
 
 // observed is what can be seen of a cell between batches.
