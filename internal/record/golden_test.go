@@ -46,7 +46,7 @@ func goldenRows() []any {
 			Nodes: []Node{{ID: 2, Release: "4.4.0", Commit: "c0ffee", StartTimeMs: 1796077200000, JolokiaURL: "http://127.0.0.1:2/jolokia"}}},
 		Plan{Tier: 1, API: "Fetch", Key: 1, Implemented: [2]int{4, 18}, Advertised: [2]int{4, 18}, Pinned: []int{4}, Negotiated: 18, BaselineImplemented: &[2]int{4, 17},
 			Answers: []PlanAnswer{{Version: 4, Advertised: true, Accepted: true, Pinned: true, Why: "asked for", Reason: LeftNotAsked, Took: TookAnswered}},
-			Tries:   []Try{{Version: 4, Build: BuildBaseline, Outcome: TryRefused, AnswerVersion: 18, Sent: map[int]int64{18: 1}, Arrived: map[int]int64{18: 1}, Foreign: true, Error: "as planned", Log: []string{"panic"}}}},
+			Tries:   []Try{{Version: 4, Build: BuildBaseline, Outcome: TryRefused, AnswerVersion: 18, Sent: map[int]int64{18: 1}, Arrived: map[int]int64{18: 1}, Foreign: true, Error: "as planned", Earlier: []string{"as planned"}, Log: []string{"panic"}}}},
 		Scope{Tier: 1, Families: []ScopeFamily{{Name: goldenWhere.Family, API: "Fetch", Reason: LeftAbility, Why: "as planned"}}},
 		Control{Tier: 1, Control: ControlRecompression, Applies: true, Expected: 100, Observed: number, TopicObserved: number, WireObjected: true, BrokerObjected: true, Why: "as planned",
 			Open: goldenBroker(number), Close: goldenBroker(number), Batch: goldenBatch(), Cell: goldenCell()},
