@@ -77,8 +77,8 @@ type Try struct {
 	// Arrived are the requests of the API that the broker counted meanwhile, by version; nil: its counters carry no versions, or can't be read.
 	Arrived map[int]int64 `json:"arrived"`
 	// Foreign: others may use the broker, so that what arrived need not be the client's.
-	Foreign bool     `json:"foreign,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	Foreign bool   `json:"foreign,omitempty"`
+	Error   string `json:"error,omitempty"`
 	// Earlier are the words of tries of the same version that failed before this one: a broker that had no time to answer is not the client's fault.
 	Earlier []string `json:"earlier,omitempty"`
 	Log     []string `json:"log,omitempty"` // last lines of a worker that died, hung or wrote junk
