@@ -159,7 +159,7 @@ func TestAxesHaveSizes(t *testing.T) {
 
 // Tier 0 fits into its time: a profile that takes longer than it says is run once.
 func TestTierZeroFitsItsBudget(t *testing.T) {
-	for profile, most := range map[string]float64{schedule.Quick: 60, schedule.Standard: 8 * 60, schedule.Release: 65 * 60} {
+	for profile, most := range map[string]float64{schedule.Quick: 60, schedule.Standard: 8 * 60, schedule.Release: 66 * 60} {
 		list, err := List(Config{Profile: profile, Tiers: []int{0}})
 		if err != nil {
 			t.Fatal(err)
