@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"protocolbench/internal/driver"
 	"protocolbench/internal/record"
+	"protocolbench/internal/stats"
 )
 
 // keeping plants what each batch of the versions leaves on the live heap of one block; pooled is let go again by the batch after.
@@ -168,5 +170,18 @@ func TestRetainedOverVersionsAndBlocks(t *testing.T) {
 		if !slices.Equal(failed, c.want) {
 			t.Errorf("%s: failed are %v, want %v", name, failed, c.want)
 		}
+	}
+}
+
+// Where the heap moves so much that a client that kept half of what it reads would not be seen, that nothing was found shows nothing.
+func TestTooNoisyAHeapIsBlind(t *testing.T) {
+	of := func(sd float64) kept {
+		return kept{Retained: stats.Retained{Estimated: stats.Estimated{Error: stats.Error{SE: sd, DF: 30}}, Batches: 33}, requests: 10, requestBytes: 1000, level: keptLevel}
+	}
+	if f := retained(record.Family{}, 9, of(200), nil); f.Outcome != Pass {
+		t.Errorf("a leak of a tenth of a request would be found: %+v", f)
+	}
+	if f := retained(record.Family{}, 9, of(5000), nil); f.Outcome != Blind || !strings.Contains(f.Why, "the live heap moves so much between batches of v9") {
+		t.Errorf("one of twice a request would not: %+v", f)
 	}
 }
