@@ -21,7 +21,7 @@ func at(versions, what string) edit {
 func costFaults() []Fault {
 	return []Fault{
 		live("keeps-responses", "from Fetch v7 on every response is kept", fetched, found(guards.Memory, 9, "", guards.Counters), "var plantedKept [][]byte", at("v >= 7", "plantedKept = append(plantedKept, rawResp)")),
-		live("leaks-goroutines", "from Fetch v7 on every response leaves a goroutine behind", fetched, found(guards.Memory, 9, "", guards.Counters), "", at("v >= 7", "go func() { select {} }()")),
+		live("leaks-goroutines", "from Fetch v7 on every response leaves a goroutine behind", fetched, found(guards.Memory, 9, "", guards.Counters), "", at("v >= 7", "go func() { <-make(chan int) }()")),
 		live("copies-large-requests", "Produce v7 copies a request over 512 KiB four times", "tier1/produce/bytes=1MiB*", End{Exit: 3, Said: []Saying{{"", guards.AllVersions, "v7 is slower"}}, Also: []string{guards.Counters}}, "var plantedCopy []byte",
 			edit{broker, "func (cxn *brokerCxn) writeRequest(", "bytesWritten, writeWait, timeToWrite, readEnqueue, writeErr = cxn.writeConn(", "if a.key == 0 && a.version == 7 && len(a.buf) > 512<<10 {\nfor range 4 {\nplantedCopy = append(plantedCopy[:0], a.buf...)\n}\n}\n{}"}),
 		hidden(live("stalls-seldom", "Fetch v14 waits 30 ms after one response in 500", fetched, End{}, "var plantedWaited int", at("v == 14", "if plantedWaited++; plantedWaited%500 == 0 {\ntime.Sleep(30 * time.Millisecond)\n}")),
